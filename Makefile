@@ -90,7 +90,7 @@ tidy: build
 # A build of its own, with the tool that makes documents.
 bench-build: deps
 	@tools/build build/bench-build --buildtype=release -Dbench=true
-	@ninja -C build/bench-build --quiet src/baton bench/bench_floor bench/bench_store bench/bench_w1_client bench/bench_json bench/bench_kept_document bench/bench_websockets
+	@ninja -C build/bench-build --quiet src/baton bench/bench_floor bench/bench_store bench/bench_w1_client bench/bench_json bench/bench_kept_document bench/bench_websockets bench/bench_provider
 
 bench: bench-build
 	@tools/bench

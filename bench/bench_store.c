@@ -194,11 +194,16 @@ static void bare_open(struct bare *bare)
 	int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
 	if (sqlite3_open_v2(file_name("bare.db"), &bare->database, flags, NULL) != SQLITE_OK)
 		stop("bare loop", sqlite3_errmsg(bare->database));
-	static const char settings[] = STORE_SQLITE_SETTINGS
-		"PRAGMA journal_mode = WAL;" STORE_SQLITE_WRITER_SETTINGS
-		"BEGIN;" STORE_SQLITE_SCHEMA STORE_SQLITE_DROP_RUN_LISTS "COMMIT;";
-	if (sqlite3_exec(bare->database, settings, NULL, NULL, NULL) != SQLITE_OK)
-		stop("bare loop", sqlite3_errmsg(bare->database));
+	/* In parts, because C promises no longer texts than 4095 characters. */
+	static const char *const settings[] = {
+		STORE_SQLITE_SETTINGS "PRAGMA journal_mode = WAL;" STORE_SQLITE_WRITER_SETTINGS
+				      "BEGIN;",
+		STORE_SQLITE_SCHEMA,
+		STORE_SQLITE_DROP_RUN_LISTS "COMMIT;",
+	};
+	for (size_t i = 0; i < COUNT(settings); i++)
+		if (sqlite3_exec(bare->database, settings[i], NULL, NULL, NULL) != SQLITE_OK)
+			stop("bare loop", sqlite3_errmsg(bare->database));
 	sqlite3_wal_hook(bare->database, frames_counted, bare);
 	const struct {
 		const char *sql;

@@ -51,6 +51,11 @@ static _Noreturn void leave(int status)
 	_exit(status);
 }
 
+static const char *follow_command(const struct cli *cli)
+{
+	return cli->follow_command == NULL ? "watch" : cli->follow_command;
+}
+
 static _Noreturn void run_beside_server(struct companion *companion)
 {
 	companion->cli->own_server = true;
@@ -61,8 +66,8 @@ static _Noreturn void run_beside_server(struct companion *companion)
 		cli_line(
 			CLI_PROGRESS,
 			"interrupted: this process was the only server, so the run rests; continue "
-			"it with baton watch %s, or with baton serve",
-			run);
+			"it with baton %s %s, or with baton serve",
+			follow_command(companion->cli), run);
 	else if (companion->status == INTERRUPTED)
 		log_line(LOG_INFO, "interrupted; open runs continue when a server next starts");
 	leave(companion->status);
@@ -84,7 +89,9 @@ static void interrupted(int number)
 	const char *run = interrupted_cli->followed;
 	(void)number;
 	if (run != NULL) {
-		write_text("\nthe run continues on the server; follow it with baton watch ");
+		write_text("\nthe run continues on the server; follow it with baton ");
+		write_text(follow_command(interrupted_cli));
+		write_text(" ");
 		write_text(run);
 		write_text(", stop it with baton cancel ");
 		write_text(run);

@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "active/executor.h"
@@ -36,17 +37,21 @@
 #include "document/schedules.h"
 #include "effect/effects.h"
 #include "llm/llm.h"
+#include "llm/models.h"
+#include "llm/price.h"
 #include "maintenance/maintenance.h"
+#include "net/connect_proxy.h"
 #include "os/confined_path.h"
 #include "os/failpoint.h"
 #include "os/file.h"
 #include "os/loop.h"
 #include "os/machine.h"
 #include "sandbox/sandbox.h"
-#include "sandbox/sandbox_limits.h"
+#include "server_sandbox.h"
 #include "store/store.h"
 #include "tool/custom_tools.h"
 #include "tool/tool_context.h"
+#include "server_models.h"
 
 enum { IDLE_CHECK_US = 20000 };
 
@@ -63,8 +68,9 @@ struct server {
 	struct artifacts *artifacts;
 	struct custom_tools *customs;
 	struct tool_context *tool_context;
-	struct sandbox_limits limits;
+	struct server_sandbox sandbox;
 	struct llm_host models;
+	struct price_table prices;
 	struct effects *effects;
 	struct executor *executor;
 	struct documents *documents;
@@ -261,29 +267,6 @@ static const struct sandbox *sandbox_of(const struct server *server)
 	return sandbox;
 }
 
-/* Reads the limits of sandboxed commands and prepares their enforcement. */
-static void open_limits(struct server *server)
-{
-	const struct config *config = server->settings.config;
-	const int64_t mb = 1048576;
-	struct sandbox_limits *limits = &server->limits;
-	*limits = (struct sandbox_limits){
-		.processes = config_number(config, CONFIG_SANDBOX_PROCESSES),
-		.memory_bytes = config_number(config, CONFIG_SANDBOX_MEMORY_MB) * mb,
-		.tmp_bytes = config_number(config, CONFIG_SANDBOX_TMP_MB) * mb,
-		.file_bytes = config_number(config, CONFIG_SANDBOX_FILE_MB) * mb,
-		.workspace_bytes = config_number(config, CONFIG_SANDBOX_WORKSPACE_MB) * mb,
-		.uid = config_number(config, CONFIG_SANDBOX_UID),
-	};
-	sandbox_limits_open(limits, config_text(config, CONFIG_SANDBOX_LIMITS), &server->arena);
-	/* A command that owns the folder for a moment leaves this to baton doctor. */
-	if (server->settings.host == NULL || !sandbox_of(server)->contained)
-		return;
-	if (limits->warning != NULL)
-		log_line(LOG_WARNING, "limits of sandboxed commands: %s", limits->warning);
-	log_line(LOG_INFO, "limits of sandboxed commands: %s", limits->text);
-}
-
 static struct http_timeouts http_timeouts_of(const struct config *config)
 {
 	return (struct http_timeouts){
@@ -354,11 +337,14 @@ static bool open_runtime(struct server *server, struct error *error)
 {
 	const struct sandbox *sandbox = sandbox_of(server);
 	const struct config *config = server->settings.config;
-	open_limits(server);
-	const struct graph_retention_policy *policy;
-	if (!read_policy(server, &policy, error))
+	if (!server_sandbox_open(&server->sandbox, &server->settings, server->loop, &server->arena,
+				 error))
 		return false;
-	server->models.platform = loop_platform(server->loop);
+	const struct graph_retention_policy *policy;
+	if (!read_policy(server, &policy, error) ||
+	    !price_table_read(server->settings.data_folder, &server->arena, &server->prices, error))
+		return false;
+	server->models.prices = &server->prices;
 	server->effects = effects_new();
 	const struct executor_settings settings = {
 		.platform = loop_platform(server->loop),
@@ -367,13 +353,16 @@ static bool open_runtime(struct server *server, struct error *error)
 		.tools = &tool_table,
 		.host = { .loop = server->loop,
 			  .sandbox = sandbox,
-			  .limits = &server->limits,
+			  .limits = &server->sandbox.limits,
+			  .layers = &server->sandbox.layers,
+			  .proxy = server->sandbox.proxy,
 			  .tool_context = server->tool_context },
 		.effects = server->effects,
 		.drivers = &llm_table,
 		.models = &server->models,
 		.customs = server->customs,
 		.contained = sandbox->contained,
+		.networked = server->sandbox.proxy != NULL,
 		.definition = find_definition,
 		.definitions = list_definitions,
 		.definition_signature = definition_signature,
@@ -498,6 +487,9 @@ static void open_tcp(void *context, uint64_t keys)
 		fail_start(&error);
 	api_set_port(server->api, server->port);
 	tool_context_listens(server->tool_context, server->port);
+	models_set_own_port(server->models.models, server->port);
+	if (server->sandbox.proxy != NULL)
+		connect_proxy_set_own_port(server->sandbox.proxy, server->port);
 	/* Recovery calls tools again, so the trust in custom tools must be loaded first. */
 	documents_watch(server->documents, document_kind_name(DOCUMENT_TRUST), trust_changed,
 			trust_loaded, server);
@@ -510,6 +502,8 @@ static void server_discard(struct server *server)
 		effects_free(server->effects);
 	if (server->tool_context != NULL)
 		tool_context_free(server->tool_context);
+	models_free(server->models.models);
+	connect_proxy_free(server->sandbox.proxy);
 	if (server->customs != NULL)
 		custom_tools_free(server->customs);
 	if (server->artifacts != NULL)
@@ -544,11 +538,16 @@ bool server_open(const struct server_settings *settings, struct server **out_ser
 	require(server != NULL);
 	server->settings = *settings;
 	server->lock = -1;
+	/* Children have the same user.  None of them can read this process's memory or environment. */
+	prctl(PR_SET_DUMPABLE, 0);
 	if (!take_lock(server, error) || !loop_new(&server->loop, error) ||
 	    !loop_watch(server->loop, settings->data_folder, loop_stalled, server, error) ||
 	    !open_store(server, error) ||
 	    !workspace_git_open(server->loop, settings->data_folder, &server->workspace, error) ||
-	    !open_tools(server, error) || !open_runtime(server, error)) {
+	    !open_tools(server, error) ||
+	    !server_models_open(&server->settings, server->loop, &server->arena, &server->models,
+				error) ||
+	    !open_runtime(server, error)) {
 		server_discard(server);
 		return false;
 	}
@@ -565,10 +564,13 @@ bool server_open(const struct server_settings *settings, struct server **out_ser
 		.hosts = config_list(settings->config, CONFIG_SERVE_HOSTS),
 		.require_key = config_bool(settings->config, CONFIG_SERVE_REQUIRE_KEY),
 		.contained = sandbox_of(server)->contained,
+		.networked = server->sandbox.proxy != NULL,
 		.artifacts = server->artifacts,
 		.customs = server->customs,
 		.sandbox_program = find_program(&server->arena, "bwrap"),
-		.audit = settings->host != NULL
+		.prices = &server->prices,
+		.environment = settings->environment,
+		.audit = settings->host != NULL,
 	};
 	server->api = api_new(&api);
 	set_connection_limit(server);

@@ -103,7 +103,8 @@ static void change_run(struct commit_cycle *cycle, struct store_append *append,
 	bool begins = type == EVENT_RUN_CREATED || type == EVENT_RUN_STARTED ||
 		      type == EVENT_RUN_RETRIED || type == EVENT_RUN_UNWINDING;
 	bool ends = type == EVENT_RUN_FINISHED || type == EVENT_RUN_CANCELLING;
-	if (ends && has(run->graph->rows, timeout_us))
+	/* A run that has failed and unwinds has the deadline of the run no more. */
+	if ((ends || type == EVENT_RUN_UNWINDING) && has(run->graph->rows, timeout_us))
 		closed[append->closed_count++] = projection_deadline_id(run);
 	if (run->unwinding && (type == EVENT_RUN_FINISHED || (ends && run->abandoned)))
 		closed[append->closed_count++] = projection_unwind_deadline_id(run);
@@ -310,6 +311,7 @@ void append_build(struct commit_cycle *cycle, struct active_run *active)
 	append->expected_seq = run->seq - (int64_t)cycle->decision.event_count;
 	idempotency_claim_fill(cycle->pending, &run->id, cycle->now, &append->request);
 	append->run = projection_run_row(run, &cycle->arena);
+	append->run.usage = projection_usage(run, append->expected_seq, &cycle->arena);
 	append->urgent = cycle->pending->command.kind == COMMAND_CANCEL;
 	fill_events(cycle, append, active);
 	fill_effects(cycle, append, run);

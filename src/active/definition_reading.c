@@ -4,10 +4,10 @@
 #include "active/executor_state.h"
 #include "contract/run_agent_types.h"
 #include "contract/run_graph_types.h"
+#include "definition/agent_driver.h"
 #include "definition/definition_compile.h"
 #include "llm/llm.h"
-#include "tool/custom_tools.h"
-#include "tool/tool.h"
+#include "tool/tool_schema.h"
 
 /* Another workflow that this one runs as a sub-run.  The graph then depends on more than the text of
  * this definition, so it must not be found by the text. */
@@ -17,6 +17,23 @@ static bool other_workflow(void *context, struct str name, struct arena *arena,
 	struct definition_reading *reading = context;
 	reading->others = true;
 	return definition_reading_text(reading, name, arena, out_yaml, error);
+}
+
+/* What the registry says about the model, beside its name. */
+static void set_model(struct run_graph_agent *out_agent, const struct run_agent *agent,
+		      struct arena *arena)
+{
+	const struct run_agent_model *model = agent->llm_config;
+	if (!str_equal(out_agent->driver, S("api")))
+		return;
+	SET(out_agent, temperature, agent->temperature);
+	if (has(model, endpoint))
+		SET(out_agent, options,
+		    agent_driver_option(out_agent->options, S("base_url"), model->endpoint, arena));
+	if (has(model, api_key))
+		SET(out_agent, options,
+		    agent_driver_option(out_agent->options, S("api_key"), model->api_key.reference,
+					arena));
 }
 
 /* An agent of the registry, as it is now. */
@@ -33,12 +50,20 @@ static bool registered_agent(void *context, struct str name, struct arena *arena
 	if (!executor->settings.agent(reading->reader, name, arena, &agent, error))
 		return false;
 	SET(out_agent, name, agent->name);
-	SET(out_agent, driver, run_driver_name(agent->driver));
 	SET(out_agent, model, agent->llm_config->model);
 	SET(out_agent, system, agent->system_prompt);
-	SET(out_agent, options, agent->options);
+	if (!agent_driver_set(out_agent, run_driver_name(agent->driver), agent->options, arena))
+		return fail(error, ERROR_INVALID,
+			    "agent " STR_FMT " of the registry: the driver is " STR_FMT
+			    ", but the options name another provider; remove one of them",
+			    STR_ARG(name), STR_ARG(run_driver_name(agent->driver)));
+	set_model(out_agent, agent, arena);
 	if (has(agent, timeout_seconds))
 		SET(out_agent, timeout_us, (int64_t)(agent->timeout_seconds * 1e6));
+	if (agent->tools.count > 0) {
+		SET(out_agent, tools, definition_named_tools(agent->tools, arena));
+		SET(out_agent, max_turns, agent->max_iterations);
+	}
 	return true;
 }
 
@@ -69,10 +94,17 @@ struct definition_tools definition_reading_tools(struct definition_reading *read
 						      : customs[i].definition->class;
 		if (class == RUN_CLASS_CONTAINED && !executor->settings.contained)
 			class = RUN_CLASS_ONCE;
-		all[built_in + i] =
-			(struct definition_tool){ .name = customs[i].name, .class = class };
-		if (customs[i].definition != NULL)
+		all[built_in + i] = (struct definition_tool){
+			.name = customs[i].name,
+			.class = class,
+			.risk = tool_custom_risk(&customs[i]),
+			.timeout_seconds = tool_custom_timeout_seconds(&customs[i]),
+			.parameters = tool_custom_parameters(&customs[i], reading->arena),
+		};
+		if (customs[i].definition != NULL) {
+			all[built_in + i].text = customs[i].definition->description;
 			all[built_in + i].secrets = customs[i].definition->secrets;
+		}
 		if (source != NULL)
 			sha256_add(source, &customs[i].definition_hash, sizeof(struct hash));
 	}

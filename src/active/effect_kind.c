@@ -41,8 +41,13 @@ void effect_kind_stop(struct active_run *active, const struct decision_stop *sto
 	const struct activation *activation = run_activation(active->run, stop->step);
 	/* The state is ahead of the commit: an effect that has ended, or waits for its next attempt,
 	 * must not be stopped, or the stop would hit the next attempt. */
-	if (activation != NULL && activation->open && activation->state == STEP_RUNNING &&
-	    uuid_equal(&activation->effect, &stop->effect))
-		effect_kind_of(active->executor, run_node(active->run, activation)->kind)
-			->stop(active, &stop->effect);
+	if (activation == NULL || !activation->open || activation->state != STEP_RUNNING ||
+	    !uuid_equal(&activation->effect, &stop->effect))
+		return;
+	const struct effect_kind *kind =
+		effect_kind_of(active->executor, run_node(active->run, activation)->kind);
+	if (stop->again && kind->stop_again != NULL)
+		kind->stop_again(active, &stop->effect);
+	else
+		kind->stop(active, &stop->effect);
 }

@@ -22,6 +22,8 @@ struct effect_kind {
 	/* The effect should end.  Its result closes it, as always; an effect that has ended already
 	 * is left alone. */
 	void (*stop)(struct active_run *active, const struct uuid *effect);
+	/* Ends the cleanup of an effect, too, which has been told to stop before; NULL = it has none. */
+	void (*stop_again)(struct active_run *active, const struct uuid *effect);
 };
 
 /* The room effect, as the executor is given it.  effects_new() makes one. */

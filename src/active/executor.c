@@ -11,7 +11,10 @@
 #include "base/limits.h"
 #include "contract/run_open_types.h"
 #include "definition/definition_compile.h"
-#include "tool/tool.h"
+#include "contract/run_graph_types.h"
+#include "llm/llm.h"
+#include "llm/price.h"
+#include "tool/tool_schema.h"
 
 int64_t executor_now(struct executor *executor)
 {
@@ -80,14 +83,20 @@ static void make_catalogue(struct executor *executor)
 	require(executor->catalogue != NULL);
 	for (size_t i = 0; i < tools->count; i++) {
 		enum run_effect_class class = tools->at[i]->class;
-		if (class == RUN_CLASS_CONTAINED && !executor->settings.contained)
+		bool reaches = executor->settings.networked && tools->at[i]->child;
+		if (class == RUN_CLASS_CONTAINED && (!executor->settings.contained || reaches))
 			class = RUN_CLASS_ONCE;
-		executor->catalogue[i] =
-			(struct definition_tool){ .name = str_from_c(tools->at[i]->name),
-						  .class = class,
-						  .inputs = type_of(tools->at[i]->inputs),
-						  .outputs = type_of(tools->at[i]->outputs),
-						  .secrets = tools->at[i]->secrets };
+		executor->catalogue[i] = (struct definition_tool){
+			.name = str_from_c(tools->at[i]->name),
+			.text = str_from_c(tools->at[i]->text),
+			.class = class,
+			.risk = tools->at[i]->risk,
+			.timeout_seconds = tool_timeout_seconds(tools->at[i]),
+			.parameters = tool_parameters(tools->at[i], &executor->catalogue_arena),
+			.inputs = type_of(tools->at[i]->inputs),
+			.outputs = type_of(tools->at[i]->outputs),
+			.secrets = tools->at[i]->secrets
+		};
 	}
 }
 
@@ -103,6 +112,26 @@ static bool open_readers(struct executor *executor, struct error *error)
 	return true;
 }
 
+static bool find_price(const void *context, const struct run_graph_agent *agent,
+		       struct engine_price *out_price)
+{
+	const struct llm_host *models = context;
+	const struct price *price =
+		models == NULL
+			? NULL
+			: price_find(models->prices,
+				     price_provider(has(agent, options) ? agent->options : NULL,
+						    agent->driver),
+				     agent->model);
+	if (price == NULL)
+		return false;
+	int64_t input = price->input;
+	input = price->cache_read > input ? price->cache_read : input;
+	input = price->cache_write > input ? price->cache_write : input;
+	*out_price = (struct engine_price){ input, price->output, price->context_window };
+	return true;
+}
+
 bool executor_new(const struct executor_settings *settings, struct executor **out_executor,
 		  struct error *error)
 {
@@ -111,6 +140,7 @@ bool executor_new(const struct executor_settings *settings, struct executor **ou
 	executor->settings = *settings;
 	graph_cache_init(&executor->graphs);
 	make_catalogue(executor);
+	executor->prices = (struct engine_prices){ find_price, settings->models };
 	executor->writer =
 		writer_new(settings->platform, settings->store, writer_stopped, executor);
 	if (!open_readers(executor, error)) {
@@ -124,6 +154,11 @@ bool executor_new(const struct executor_settings *settings, struct executor **ou
 struct live_logs *executor_live_logs(struct executor *executor)
 {
 	return &executor->live_logs;
+}
+
+struct live_replies *executor_live_replies(struct executor *executor)
+{
+	return &executor->live_replies;
 }
 
 /* Everything that is still in memory when the process ends. */
@@ -159,6 +194,7 @@ void executor_free(struct executor *executor)
 	writer_free(executor->writer);
 	graph_cache_done(&executor->graphs);
 	free(executor->catalogue);
+	arena_done(&executor->catalogue_arena);
 	slots_done(&executor->active_runs);
 	slots_done(&executor->computations);
 	slots_done(&executor->fetches);
@@ -168,5 +204,6 @@ void executor_free(struct executor *executor)
 	alarm_discard_all(executor);
 	admission_discard(executor);
 	live_log_drop_all(executor);
+	live_reply_drop_all(executor);
 	free(executor);
 }

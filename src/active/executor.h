@@ -64,6 +64,7 @@ struct executor_settings {
 	struct llm_host *models;         /* what drivers run with */
 	struct custom_tools *customs;    /* the owner's own tools; NULL = none */
 	bool contained; /* the sandbox isolates tools of class contained; false: they are once */
+	bool networked; /* built-in tools that start processes reach hosts: then they are once, too */
 	/* Reads the text of the definition `name`; called on a reader thread. */
 	bool (*definition)(void *context, struct str name, struct arena *arena,
 			   struct str *out_yaml, struct error *error);
@@ -131,6 +132,10 @@ struct executor_counts {
 	const struct histogram *commit_sizes, *commit_times; /* seconds */
 	uint64_t snapshots, loaded_events;                   /* since the start */
 	struct store_stats store;                            /* since the start */
+	size_t model_requests,
+		model_requests_waiting;            /* of turns: under way; waiting for a place */
+	size_t models_open;                        /* models that are not asked for a while */
+	uint64_t models_opened, model_connections; /* since the start */
 };
 
 struct executor_counts executor_counts(const struct executor *executor);

@@ -31,7 +31,7 @@ struct executor_command {
 	struct uuid run;
 	struct str by, reason;
 	struct str name;            /* SIGNAL */
-	struct executor_value data; /* SIGNAL: none = null */
+	struct executor_value data; /* SIGNAL: none = null; RESUME: a new budget in dollars */
 	struct idempotency_key key;
 	struct str request_id; /* of the client's request; "" = none */
 };

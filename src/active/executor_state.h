@@ -6,8 +6,10 @@
 #include "active/executor_services.h"
 #include "active/graph_cache.h"
 #include "active/live_log.h"
+#include "active/live_reply.h"
 #include "active/quarantine.h"
 #include "base/slots.h"
+#include "engine/budget.h"
 
 struct definition_tool;
 
@@ -23,6 +25,7 @@ struct executor {
 	struct map by_run;         /* run id -> active run */
 	struct graph_cache graphs;
 	struct definition_tool *catalogue; /* the built-in tools, as definitions name them */
+	struct arena catalogue_arena;      /* their parameters */
 	struct map alarms;                 /* effect -> its alarm */
 	struct slots alarm_slots;
 	uint64_t alarm_scan_timer; /* of the next alarm_scan(); 0 = none */
@@ -35,11 +38,13 @@ struct executor {
 	struct recovery *recovery;
 	struct admission admission;
 	struct live_logs live_logs;
+	struct live_replies live_replies;
 	struct quarantine quarantine;
 	struct map claims;       /* idempotency key -> the command that has it */
 	int64_t keys_expired_at; /* when old idempotency keys were last removed, us UTC */
 	struct append_watch *append_watch;
 	uint64_t snapshots, loaded_events;
+	struct engine_prices prices; /* for budgets */
 };
 
 #endif

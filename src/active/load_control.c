@@ -8,6 +8,7 @@
 #include "contract/run_graph_types.h"
 #include "engine/run.h"
 #include "engine/states.h"
+#include "llm/llm.h"
 #include "os/failpoint.h"
 
 /* ---- figures ------------------------------------------------------------------------- */
@@ -16,6 +17,9 @@ struct executor_counts executor_counts(const struct executor *executor)
 {
 	const struct store *store = executor->settings.store;
 	const struct writer *writer = executor->writer;
+	struct llm_counts models = { 0 };
+	if (executor->settings.models != NULL)
+		models = llm_counts(executor->settings.models);
 	return (struct executor_counts){ .active_runs = executor->active_runs.live,
 					 .open_tools = executor->settings.effects->open_tools,
 					 .open_turns = executor->settings.effects->open_turns,
@@ -30,7 +34,12 @@ struct executor_counts executor_counts(const struct executor *executor)
 					 .commit_times = writer_commit_times(writer),
 					 .snapshots = executor->snapshots,
 					 .loaded_events = executor->loaded_events,
-					 .store = store->writer->stats(store) };
+					 .store = store->writer->stats(store),
+					 .model_requests = models.requests,
+					 .model_requests_waiting = models.waiting,
+					 .models_open = models.open,
+					 .models_opened = models.opened,
+					 .model_connections = models.connections };
 }
 
 enum { CLASSES = 6, TIMER = CLASSES, HUMAN, KINDS };

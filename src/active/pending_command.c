@@ -5,6 +5,7 @@
 
 #include "active/idempotency.h"
 #include "active/live_log.h"
+#include "active/live_reply.h"
 
 struct pending_command *pending_command_new(enum command_kind kind)
 {
@@ -21,6 +22,8 @@ void pending_command_free(struct pending_command *pending)
 				       : live_log_by_id(pending->executor, pending->live_log);
 	if (log != NULL)
 		live_log_drop(pending->executor, log);
+	if (pending->executor != NULL)
+		live_reply_drop(pending->executor, pending->live_reply);
 	idempotency_claim_release(pending);
 	if (pending->executor != NULL)
 		executor_discard(pending->executor, &pending->arena);

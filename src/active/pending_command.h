@@ -38,7 +38,7 @@ struct pending_command {
 	executor_replied *replied; /* NULL when nobody waits for a reply */
 	void *context;
 	uint64_t argument;
-	uint64_t live_log; /* FINISHED: dropped with the command; 0 = none */
+	uint64_t live_log, live_reply; /* FINISHED: dropped with the command; 0 = none */
 	struct idempotency_claim claim;
 	/* The read that is submitted when the claim is granted, and what frees it when the program
 	 * ends before. */

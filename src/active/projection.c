@@ -12,6 +12,7 @@
 #include "contract/run_start_types.h"
 #include "contract/run_store_types.h"
 #include "engine/run.h"
+#include "engine/usage.h"
 
 static const struct run_value *value_row(const struct value *value, struct arena *arena)
 {
@@ -161,7 +162,7 @@ struct store_run projection_run_row(const struct run *run, struct arena *arena)
 {
 	struct run_summary *summary = run_summary_new(arena);
 	SET(summary, steps_ended, run_steps_ended(run));
-	SET(summary, steps, (int64_t)run->graph->body.count);
+	SET(summary, steps, (int64_t)run->graph->step_count);
 	SET(summary, steps_started, (int64_t)run->steps_started);
 	if (run->fault.code.size > 0)
 		SET(summary, error, run->fault.text);
@@ -177,4 +178,26 @@ struct store_run projection_run_row(const struct run *run, struct arena *arena)
 				   .floor = run->floor,
 				   .summary = run_summary_text(summary, arena),
 				   .labels = label_texts(run->start, arena) };
+}
+
+struct store_usages projection_usage(const struct run *run, int64_t after, struct arena *arena)
+{
+	const struct usages from = usage_since(run, after, arena);
+	struct store_usage *rows = arena_array(arena, struct store_usage, from.count);
+	for (size_t i = 0; i < from.count; i++)
+		rows[i] = (struct store_usage){
+			.day = from.at[i].day,
+			.agent = str_copy(arena, from.at[i].agent),
+			.provider = str_copy(arena, from.at[i].provider),
+			.model = str_copy(arena, from.at[i].model),
+			.turns = from.at[i].turns,
+			.unpriced = from.at[i].unpriced,
+			.input_tokens = from.at[i].input_tokens,
+			.output_tokens = from.at[i].output_tokens,
+			.cache_read_tokens = from.at[i].cache_read_tokens,
+			.cache_creation_tokens = from.at[i].cache_creation_tokens,
+			.cost = from.at[i].cost,
+			.saved = from.at[i].saved,
+		};
+	return (struct store_usages){ rows, from.count };
 }

@@ -13,6 +13,8 @@ struct executor;
 struct run;
 
 struct store_run projection_run_row(const struct run *run, struct arena *arena);
+/* What its turns used: rows that events with a seq above `after` have changed; 0 = all. */
+struct store_usages projection_usage(const struct run *run, int64_t after, struct arena *arena);
 /* A row for everything of the run that is open: effects, questions, attempts to come, the run's
  * deadline, its place in the admission queue. */
 struct store_effect *projection_open_effects(const struct executor *executor, const struct run *run,

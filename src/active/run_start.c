@@ -17,6 +17,8 @@
 #include "contract/run_graph_types.h"
 #include "contract/run_start_types.h"
 #include "definition/graph.h"
+#include "llm/llm.h"
+#include "llm/models.h"
 #include "tool/custom_tools.h"
 #include "tool/tool.h"
 #include "definition/definition_compile.h"
@@ -71,6 +73,26 @@ static bool check_trust(struct starting *s)
 	return true;
 }
 
+/* Checks that the keys of the agents' models are there, before any work is done. */
+static bool check_keys(struct starting *s)
+{
+	const struct llm_host *host = s->read.executor->settings.models;
+	const struct graph *graph = s->graph->graph;
+	static const struct json nothing = { .kind = JSON_OBJECT };
+	for (size_t i = 0; host != NULL && i < graph->node_count; i++) {
+		const struct graph_node *node = &graph->nodes[i];
+		const struct run_graph_agent *agent = node->row->agent;
+		if (!has(node->row, agent) ||
+		    models_check_key(host->models, agent->driver, agent->model,
+				     has(agent, options) ? agent->options : &nothing, &s->error))
+			continue;
+		error_prefix(&s->error, "step " STR_FMT ", agent " STR_FMT ": ",
+			     STR_ARG(node->name), STR_ARG(agent->name));
+		return false;
+	}
+	return true;
+}
+
 static bool definition_signature(const struct starting *s, struct file_signature *out_signature)
 {
 	const struct executor_settings *settings = &s->read.executor->settings;
@@ -113,13 +135,13 @@ static bool compile_text(struct starting *s)
 	struct hash source = sha256_finish(&sha);
 	s->graph = graph_cache_find(&executor->graphs, &source, true);
 	if (s->graph != NULL)
-		return check_trust(s);
+		return check_trust(s) && check_keys(s);
 	struct str graph;
 	if (!definition_compile(yaml, &tools, arena, &graph, &s->problems))
 		return problems_fail(&s->problems, &s->error);
 	s->graph = graph_cache_load(&executor->graphs, graph,
 				    s->definitions.others ? NULL : &source, &s->error);
-	return s->graph != NULL && check_trust(s);
+	return s->graph != NULL && check_trust(s) && check_keys(s);
 }
 
 static bool compile(struct starting *s)

@@ -82,7 +82,8 @@ struct engine_values active_run_values(struct active_run *active)
 {
 	return (struct engine_values){ .look = look,
 				       .context = active,
-				       .tree = active->has_tree ? &active->tree : NULL };
+				       .tree = active->has_tree ? &active->tree : NULL,
+				       .prices = &active->executor->prices };
 }
 
 void active_run_forget_loaded(struct active_run *active)

@@ -21,6 +21,7 @@ struct api;
 struct executor;
 struct documents;
 struct maintenance;
+struct price_table;
 
 struct api_settings {
 	struct loop *loop;
@@ -28,16 +29,19 @@ struct api_settings {
 	struct documents *documents;
 	struct maintenance *maintenance;
 	const char *version;
-	const char *user;             /* name of the owner, for requests through baton.sock */
-	const char *data_folder;      /* /health reports its free disk space */
-	const char *host;             /* NULL = baton.sock only */
-	struct str_list hosts;        /* further accepted values of the Host header */
-	bool require_key;             /* on loopback, too */
-	bool contained;               /* tools run in a sandbox that contains their effects */
-	struct artifacts *artifacts;  /* stored files of runs */
-	struct custom_tools *customs; /* custom tools of the data folder */
-	const char *sandbox_program;  /* program that creates sandboxes; NULL when not found */
-	bool audit;                   /* log every change and every rejected caller */
+	const char *user;                 /* name of the owner, for requests through baton.sock */
+	const char *data_folder;          /* /health reports its free disk space */
+	const char *host;                 /* NULL = baton.sock only */
+	struct str_list hosts;            /* further accepted values of the Host header */
+	bool require_key;                 /* on loopback, too */
+	bool networked;                   /* shell reaches hosts, so it is once */
+	bool contained;                   /* tools run in a sandbox that contains their effects */
+	struct artifacts *artifacts;      /* stored files of runs */
+	struct custom_tools *customs;     /* custom tools of the data folder */
+	const char *sandbox_program;      /* program that creates sandboxes; NULL when not found */
+	const struct price_table *prices; /* what models cost */
+	const char *const *environment;   /* which keys of providers are present; NULL-terminated */
+	bool audit;                       /* log every change and every rejected caller */
 };
 
 struct api *api_new(const struct api_settings *settings);

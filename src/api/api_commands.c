@@ -142,10 +142,19 @@ static void command_send(struct api_call *call, const char *name, struct executo
 static void note_send(struct api_call *call, const char *name, enum command_kind kind,
 		      const struct run_note *body)
 {
+	const struct json budget = { .kind = JSON_REAL,
+				     .as.real = has(body, budget_usd) ? body->budget_usd : 0 };
+	struct error error;
+	if (has(body, budget_usd) && kind != COMMAND_RESUME) {
+		fail(&error, ERROR_USAGE, "budget_usd can be set by resume only, not by %s", name);
+		api_reply_error(call->api, call->exchange, &error, NULL);
+		return;
+	}
 	command_send(call, name,
 		     (struct executor_command){
 			     .kind = kind,
 			     .reason = has(body, reason) ? body->reason : S(""),
+			     .data = { .json = has(body, budget_usd) ? &budget : NULL },
 			     .by = api_acting_user(call, has(body, by),
 						   has(body, by) ? body->by : S("")) });
 }

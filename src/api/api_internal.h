@@ -79,6 +79,9 @@ struct str api_query(const struct api_call *call, struct str name);
 /* A query parameter as an integer within bounds, or the fallback when absent; USAGE otherwise. */
 MUST_CHECK bool api_query_int(const struct api_call *call, struct str name, int64_t least,
 			      int64_t most, int64_t fallback, int64_t *out, struct error *error);
+/* ?name, ?name=1, ?name=true, ?name=0 and ?name=false; USAGE otherwise. */
+MUST_CHECK bool api_query_flag(const struct api_call *call, struct str name, bool fallback,
+			       bool *out, struct error *error);
 
 /* ---- shared between handlers ------------------------------------------------------- */
 
@@ -90,6 +93,11 @@ void api_answer(struct api_call *call, const struct executor_answer *answer);
 /* One stored event as run.Event; false, with nothing printed, when its body cannot be read. */
 MUST_CHECK bool api_event_print(const struct store_event_row *row, struct arena *arena,
 				struct json_writer *writer, struct error *error);
+struct executor_start;
+/* Starts a run on behalf of the caller, with the request's idempotency key, and responds with the receipt
+ * or, with Prefer: wait, the result.  The fields of start->start are kept, those of the connection
+ * added. */
+void api_start(struct api_call *call, struct executor_start *start);
 /* Answers the exchange with the run's result, read from the store. */
 void api_send_result(struct api *api, uint64_t exchange, const struct uuid *run);
 /* Responds with the run's time profile and spans of at most `depth` levels. */
@@ -113,6 +121,9 @@ static inline void api_lags_add(struct api_lags *lags, int64_t behind)
 	lags->count[behind <= 0 ? 0 : behind <= LIMIT_STREAM_PAGE_EVENTS ? 1 : 2]++;
 }
 void api_count_request(struct api *api, const struct route *route, int status);
+/* Wakes the connections that have new pieces of replies to send. */
+void api_streams_flush(struct api *api);
+void api_sockets_flush(struct api *api);
 void api_streams_end(struct api *api);
 bool api_streams_behind(const struct api *api);
 bool api_sockets_behind(const struct api *api);

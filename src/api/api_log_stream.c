@@ -13,6 +13,7 @@
 #include "active/live_log.h"
 #include "active/notices.h"
 #include "api/step_log_read.h"
+#include "base/utf8.h"
 #include "net/sse.h"
 #include "tool/output_log.h"
 
@@ -74,17 +75,6 @@ static bool write_event(struct log_stream *stream, const char *type,
 	return !stream->full;
 }
 
-/* The beginning of a text, in whole characters. */
-static struct str piece_of(struct str text)
-{
-	size_t size = LIMIT_STEP_LOG_CHUNK_BYTES;
-	if (text.size <= size)
-		return text;
-	while (size > 0 && ((unsigned char)text.at[size] & 0xC0) == 0x80)
-		size--;
-	return str_head(text, size);
-}
-
 /* Writes text that begins at `offset` and moves the cursor behind it. */
 static bool write_text(struct log_stream *stream, enum run_log_stream from, uint64_t offset,
 		       struct str text)
@@ -92,7 +82,7 @@ static bool write_text(struct log_stream *stream, enum run_log_stream from, uint
 	while (text.size > 0) {
 		AUTO(arena) arena = { 0 };
 		struct run_log_chunk *chunk = run_log_chunk_new(&arena);
-		struct str piece = piece_of(text);
+		struct str piece = utf8_head(text, LIMIT_STEP_LOG_CHUNK_BYTES);
 		SET(chunk, attempt, stream->attempt);
 		SET(chunk, offset, (int64_t)offset);
 		SET(chunk, stream, from);

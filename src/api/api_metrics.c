@@ -13,6 +13,7 @@
 #include "api/event_tail.h"
 #include "base/limits.h"
 #include "contract/run_open_types.h"
+#include "net/connect_proxy.h"
 #include "os/failpoint.h"
 #include "os/process.h"
 

@@ -301,6 +301,17 @@ static struct run_start *asked_by(const struct api_call *call)
 	return kept;
 }
 
+void api_start(struct api_call *call, struct executor_start *start)
+{
+	struct run_start *kept = asked_by(call);
+	if (start->start != NULL)
+		COPY_FIELDS(run_start, start->start, run_start, kept, call->arena);
+	start->key = call->key;
+	start->request_id = str_from_c(call->request_id);
+	start->start = kept;
+	start_run(call, S("native"), start, wait_seconds(call->request), 0);
+}
+
 void api_run_start(struct api_call *call, const struct runtime_workflow_run_request *body)
 {
 	struct error error;

@@ -3,12 +3,15 @@
  * A socket remembers the cursor of the last event it sent and no queue.  It follows a tail that it
  * shares with all sockets of the same events (event_tail.h), leaves out what its client has not
  * subscribed to, and sends while the client takes it.  A message that is larger than a piece is sent
- * in several frames, and the socket remembers how much of it was sent.  Two protocols:
+ * in several frames, and the socket remembers how much of it was sent.  Three protocols:
  *
  *	/ws/events          pipeline vocabulary: events of all runs or of the subscribed runs
  *	  from the client   run.SocketRequest
  *	  to the client     run.SocketMessage
  *	/ws/execution/{id}  runtime vocabulary: all events of the run; closes with 1000 after the last
+ *	/tasks/{id}/stream  task vocabulary, in two channels: `content` has the replies that models are
+ *	                    writing (reply_cursor.h), `events` all events of the run, `stream` both; each
+ *	                    closes with 1000 after the last event
  *
  * The handshake is completed (101) when the first event was looked up.  So an unknown run gets 404,
  * and every event committed after the client has seen the 101 is after the cursor.
@@ -22,8 +25,10 @@
 #include "active/executor_jobs.h"
 #include "api/api_internal.h"
 #include "api/event_tail.h"
+#include "api/reply_cursor.h"
 #include "contract/run_stream_types.h"
 #include "net/websocket.h"
+#include "views/task_chunk.h"
 
 struct api_socket {
 	struct api *api;
@@ -41,6 +46,9 @@ struct api_socket {
 	struct uuid *followed; /* LIMIT_WS_SUBSCRIPTIONS; NULL until the first subscription */
 	size_t followed_count; /* 0 = all runs */
 	uint64_t timer;
+	bool chunks;    /* the client wants the replies that are being written */
+	bool no_events; /* and nothing else */
+	struct reply_cursors replies;
 };
 
 static struct api_socket *socket_of_exchange(struct api *api, uint64_t exchange)
@@ -55,6 +63,7 @@ static void socket_free(struct api_socket *socket)
 {
 	struct api *api = socket->api;
 	event_follower_leave(&socket->follower);
+	reply_cursors_done(&socket->replies);
 	if (socket->timer != 0)
 		platform_timer_stop(loop_platform(api->settings.loop), socket->timer);
 	slots_remove(&api->sockets, socket->id);
@@ -66,6 +75,16 @@ static void socket_close(struct api_socket *socket, enum websocket_code code, st
 {
 	api_close(socket->api, socket->exchange, (int)code, reason);
 	socket_free(socket);
+}
+
+/* Closes the socket when it must not. */
+static bool socket_may_go_on(struct api_socket *socket)
+{
+	if (!api_stream_is_authorized(socket->api, socket->exchange)) {
+		socket_close(socket, WEBSOCKET_POLICY, S("the API key was revoked or has expired"));
+		return false;
+	}
+	return true;
 }
 
 static bool socket_send(struct api_socket *socket, struct str text)
@@ -144,7 +163,7 @@ static size_t find_followed(const struct api_socket *socket, const struct uuid *
 /* A message that was begun is completed.  What existed before the client connected is not filtered. */
 static bool is_shown(const struct api_socket *socket, const struct event_page_item *item)
 {
-	if (item->text.size == 0)
+	if (item->text.size == 0 || socket->no_events)
 		return false;
 	return socket->follower.offset > 0 || socket->followed_count == 0 ||
 	       (socket->backfilling && item->cursor <= socket->backfill_end) ||
@@ -198,6 +217,55 @@ static bool send_events(struct api_socket *socket, const struct events *events, 
 	return true;
 }
 
+/* The channel has the text of replies and neither their thinking nor their calls. */
+static bool send_chunk(struct api_socket *socket, const struct reply_chunk *chunk)
+{
+	AUTO(arena) arena = { 0 };
+	const struct reply_cursor *cursor = &socket->replies.at[chunk->cursor];
+	bool ends = chunk->reply == NULL;
+	if (!ends && (chunk->part != LLM_PART_TEXT || chunk->delta.size == 0))
+		return true;
+	const struct task_chunk shown = { .run = socket->run,
+					  .step = cursor->step,
+					  .agent = cursor->agent,
+					  .text = ends ? S("") : chunk->delta,
+					  .is_final = ends,
+					  .at = platform_wall_us(
+						  loop_platform(socket->api->settings.loop)) };
+	return socket_send(socket, task_chunk_text(&shown, &arena));
+}
+
+/* All events were sent: now the replies that are being written.  False when the socket is closed. */
+static bool send_chunks(struct api_socket *socket)
+{
+	struct executor *executor = socket->api->settings.executor;
+	struct reply_chunk chunk;
+	for (size_t sent = 0; sent < LIMIT_STREAM_TURN_BYTES; sent += chunk.delta.size) {
+		if (!reply_cursors_next(&socket->replies, executor, &socket->run, &chunk))
+			return true;
+		if (!socket_may_go_on(socket))
+			return false;
+		if (!send_chunk(socket, &chunk))
+			return true;
+		reply_cursors_sent(&socket->replies, &chunk);
+	}
+	event_follower_again(&socket->follower);
+	return true;
+}
+
+/* The last chunk of a reply comes before the event that has all of it. */
+static bool send_ends(struct api_socket *socket)
+{
+	struct reply_chunk chunk;
+	while (socket->chunks && socket->follower.offset == 0 &&
+	       reply_cursors_ended(&socket->replies, socket->api->settings.executor, &chunk)) {
+		if (!send_chunk(socket, &chunk))
+			return false;
+		reply_cursors_sent(&socket->replies, &chunk);
+	}
+	return true;
+}
+
 /* One turn: false when the socket waits, has ended or is closed. */
 static bool socket_turn(struct api_socket *socket, size_t *sent)
 {
@@ -208,6 +276,8 @@ static bool socket_turn(struct api_socket *socket, size_t *sent)
 		socket_close(socket, WEBSOCKET_INTERNAL, str_from_c(error.text));
 		return false;
 	}
+	if (found == EVENTS_END && socket->chunks && !send_chunks(socket))
+		return false;
 	/* A run that was retried has events behind its end. */
 	if (found == EVENTS_END && socket->ended && !socket->all) {
 		socket_close(socket, WEBSOCKET_DONE, S("the run has ended"));
@@ -217,11 +287,9 @@ static bool socket_turn(struct api_socket *socket, size_t *sent)
 		end_backfill(socket);
 	if (found != EVENTS_HERE)
 		return false;
-	if (!api_stream_is_authorized(socket->api, socket->exchange)) {
-		socket_close(socket, WEBSOCKET_POLICY, S("the API key was revoked or has expired"));
+	if (!socket_may_go_on(socket))
 		return false;
-	}
-	return send_events(socket, &events, sent);
+	return send_ends(socket) && send_events(socket, &events, sent);
 }
 
 static void socket_write(struct api *api, uint64_t id)
@@ -361,6 +429,18 @@ void api_socket_writable(struct api *api, uint64_t exchange)
 		event_follower_again(&socket->follower);
 }
 
+/* A reply that has ended is told, too. */
+void api_sockets_flush(struct api *api)
+{
+	uint32_t index = 0;
+	uint64_t id;
+	for (struct api_socket *socket; (socket = slots_next(&api->sockets, &index, &id)) != NULL;)
+		if (socket->chunks && socket->accepted && !socket->full &&
+		    (socket->replies.count > 0 ||
+		     live_reply_first(api->settings.executor, &socket->run) != NULL))
+			event_follower_again(&socket->follower);
+}
+
 struct api_lags api_socket_lags(const struct api *api)
 {
 	struct api_lags lags = { 0 };
@@ -416,4 +496,27 @@ void api_events_socket(struct api_call *call)
 void api_execution_socket(struct api_call *call)
 {
 	socket_start(socket_open(call, false, VIEW_runtime));
+}
+
+static void task_socket(struct api_call *call, bool chunks, bool events)
+{
+	struct api_socket *socket = socket_open(call, false, VIEW_task);
+	socket->chunks = chunks;
+	socket->no_events = !events;
+	socket_start(socket);
+}
+
+void api_task_stream_socket(struct api_call *call)
+{
+	task_socket(call, true, true);
+}
+
+void api_task_content_socket(struct api_call *call)
+{
+	task_socket(call, true, false);
+}
+
+void api_task_events_socket(struct api_call *call)
+{
+	task_socket(call, false, true);
 }

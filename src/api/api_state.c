@@ -9,6 +9,7 @@
 #include "api/api_timeline.h"
 #include "api/read_job.h"
 #include "base/limits.h"
+#include "api/usage_sum.h"
 #include "contract/run_outline_types.h"
 #include "views/run_outline.h"
 #include "views/view_runtime.h"
@@ -57,6 +58,19 @@ void api_run_state(struct api_call *call)
 
 /* ---- the steps --------------------------------------------------------------------- */
 
+/* From the projection: the timeline of a compacted run does not have it. */
+static bool add_usage(struct run_outline *out, struct store_reader *reader, const struct uuid *run,
+		      struct arena *arena, struct error *error)
+{
+	const struct store_usage_filter filter = { INT64_MIN, INT64_MAX, run };
+	struct store_usage_sums sums;
+	if (!reader->ops->sum_usage(reader, &filter, STORE_USAGE_TOTAL, 1, arena, &sums, error))
+		return false;
+	if (sums.at[0].usage.turns > 0)
+		SET(out, usage, usage_sum_total(&sums.at[0].usage, arena));
+	return true;
+}
+
 static void steps_work(struct executor_read *read, struct store_reader *reader)
 {
 	struct state_read *r = (struct state_read *)read;
@@ -67,6 +81,8 @@ static void steps_work(struct executor_read *read, struct store_reader *reader)
 	struct run_outline *made = run_outline(&timeline.timeline);
 	if (r->place->position > 0 && str_equal(made->state, S("queued")))
 		SET(made, queue, r->place);
+	if (!add_usage(made, reader, &r->run, &read->arena, &r->answer.error))
+		return;
 	r->answer.text = run_outline_text(made, &read->arena);
 }
 

@@ -132,23 +132,13 @@ static void send_document(struct api_call *call, int64_t attempt)
 	executor_read(executor, &r->read);
 }
 
-/* ?follow, ?follow=1 and ?follow=true; or the client accepts nothing but events. */
+/* ?follow; or the client accepts nothing but events. */
 static bool wants_events(const struct api_call *call, bool *out_follow, struct error *error)
 {
 	size_t at;
-	*out_follow =
+	bool accepts =
 		str_find(http_header(call->request, S("Accept")), S("text/event-stream"), &at);
-	for (size_t i = 0; i < call->query_count; i++) {
-		struct str value = call->query[i].value;
-		if (!str_equal(call->query[i].name, S("follow")))
-			continue;
-		bool yes =
-			value.size == 0 || str_equal(value, S("true")) || str_equal(value, S("1"));
-		if (!yes && !str_equal(value, S("false")) && !str_equal(value, S("0")))
-			return fail(error, ERROR_USAGE, "?follow= must be true or false");
-		*out_follow = yes;
-	}
-	return true;
+	return api_query_flag(call, S("follow"), accepts, out_follow, error);
 }
 
 void api_step_log(struct api_call *call)

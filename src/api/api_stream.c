@@ -5,6 +5,9 @@
  * takes them.  Of an event that is larger than a piece it remembers how many bytes are written, so a
  * client that does not read holds one piece in memory.  A client that reconnects with Last-Event-ID
  * continues after that event without gap or repetition, even after a restart of the server.
+ *
+ * With ?chunks the stream of a run also has the replies that its models are writing, as events of the
+ * type chunk without an id.  They are sent when all events are (reply_cursor.h).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +15,8 @@
 #include "active/executor_jobs.h"
 #include "api/api_internal.h"
 #include "api/event_tail.h"
+#include "api/reply_cursor.h"
+#include "net/sse.h"
 
 struct stream {
 	struct api *api;
@@ -24,6 +29,8 @@ struct stream {
 	bool begun, full;
 	bool ended; /* the run, as far as it was written: its end, and no retry after it */
 	uint64_t timer;
+	bool chunks; /* the client wants the replies that are being written */
+	struct reply_cursors replies;
 };
 
 static struct stream *stream_of_exchange(struct api *api, uint64_t exchange)
@@ -37,6 +44,7 @@ static void stream_free(struct stream *stream)
 {
 	struct api *api = stream->api;
 	event_follower_leave(&stream->follower);
+	reply_cursors_done(&stream->replies);
 	if (stream->timer != 0)
 		platform_timer_stop(loop_platform(api->settings.loop), stream->timer);
 	slots_remove(&api->streams, stream->id);
@@ -105,6 +113,41 @@ static bool write_piece(struct stream *stream, const struct events *events, size
 	return false;
 }
 
+/* False when the client takes no more. */
+static bool write_chunk(struct stream *stream, const struct reply_chunk *chunk, size_t *sent)
+{
+	AUTO(arena) arena = { 0 };
+	AUTO(buf) text = { 0 };
+	struct str data = reply_chunk_text(chunk, &arena);
+	if (data.size > 0)
+		sse_write(&text, S(""), S("chunk"), data);
+	stream->full =
+		text.size > 0 && !http_write(stream->api->server, stream->exchange, buf_str(&text));
+	*sent += text.size;
+	return !stream->full;
+}
+
+/* All events were sent: now the replies that are being written. */
+static void write_chunks(struct stream *stream)
+{
+	struct executor *executor = stream->api->settings.executor;
+	struct reply_chunk chunk;
+	if (!stream->chunks)
+		return;
+	for (size_t sent = 0; sent < LIMIT_STREAM_TURN_BYTES;) {
+		if (!reply_cursors_next(&stream->replies, executor, &stream->run, &chunk))
+			return;
+		if (!api_stream_is_authorized(stream->api, stream->exchange)) {
+			stream_end(stream);
+			return;
+		}
+		if (!write_chunk(stream, &chunk, &sent))
+			return;
+		reply_cursors_sent(&stream->replies, &chunk);
+	}
+	event_follower_again(&stream->follower);
+}
+
 /* One turn.  A run that was retried has events behind its end, so the stream ends when there are no
  * more.  A revoked or expired key ends it, too. */
 static void stream_write(struct api *api, uint64_t id)
@@ -115,8 +158,10 @@ static void stream_write(struct api *api, uint64_t id)
 	for (size_t sent = 0, size; sent < LIMIT_STREAM_TURN_BYTES; sent += size) {
 		struct events events;
 		enum events_found found = event_follower_next(&stream->follower, &events);
-		if (found == EVENTS_LATER ||
-		    (found == EVENTS_END && (stream->all || !stream->ended)))
+		bool waits = found == EVENTS_END && (stream->all || !stream->ended);
+		if (waits)
+			write_chunks(stream);
+		if (waits || found == EVENTS_LATER)
 			return;
 		if (found != EVENTS_HERE || !api_stream_is_authorized(api, stream->exchange)) {
 			stream_end(stream);
@@ -197,6 +242,16 @@ void api_stream_gone(struct api *api, uint64_t exchange)
 		stream_free(stream);
 }
 
+void api_streams_flush(struct api *api)
+{
+	uint32_t index = 0;
+	uint64_t id;
+	for (struct stream *stream; (stream = slots_next(&api->streams, &index, &id)) != NULL;)
+		if (stream->chunks && stream->begun && !stream->full &&
+		    live_reply_first(api->settings.executor, &stream->run) != NULL)
+			event_follower_again(&stream->follower);
+}
+
 struct api_lags api_stream_lags(const struct api *api)
 {
 	struct api_lags lags = { 0 };
@@ -242,7 +297,9 @@ static void stream_open(struct api_call *call, bool all)
 	struct str name = api_query(call, S("view"));
 	const struct view *view = NULL;
 	int64_t after;
+	bool chunks;
 	if (!api_query_int(call, S("after"), 0, INT64_MAX, -1, &after, &error) ||
+	    !api_query_flag(call, S("chunks"), false, &chunks, &error) ||
 	    (name.size > 0 && !view_from(name, &view, &error))) {
 		api_reply_error(call->api, call->exchange, &error, NULL);
 		return;
@@ -261,6 +318,7 @@ static void stream_open(struct api_call *call, bool all)
 	stream->run = call->id;
 	stream->view = view;
 	stream->after = after;
+	stream->chunks = chunks;
 	stream->id = call->connection = slots_add(&call->api->streams, stream);
 	stream_start(stream);
 }

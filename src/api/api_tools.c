@@ -8,8 +8,7 @@
 #include "api/read_job.h"
 #include "document/documents.h"
 #include "contract/describe.h"
-#include "tool/custom_tools.h"
-#include "tool/tool.h"
+#include "tool/tool_schema.h"
 
 /* Prefix of references to other types in a schema. */
 #define SCHEMAS S("/openapi.json#/components/schemas/")
@@ -49,9 +48,15 @@ static struct run_tool_item built_in(const struct api *api, const struct tool *t
 	struct run_tool_item *item = run_tool_item_new(arena);
 	SET(item, name, str_from_c(tool->name));
 	SET(item, text, str_from_c(tool->text));
-	SET(item, class, class_now(api, tool->class));
+	bool reaches = api->settings.networked && tool->child;
+	SET(item, class,
+	    reaches && tool->class == RUN_CLASS_CONTAINED ? RUN_CLASS_ONCE
+							  : class_now(api, tool->class));
+	SET(item, risk, tool->risk);
+	SET(item, timeout_seconds, tool_timeout_seconds(tool));
 	SET(item, custom, false);
 	SET(item, inputs, schema_of(tool->inputs == NULL ? NULL : tool->inputs(), true, arena));
+	SET(item, parameters, tool_parameters(tool, arena));
 	if (tool->outputs != NULL)
 		SET(item, outputs, schema_of(tool->outputs(), false, arena));
 	SET(item, trusted, true);
@@ -66,8 +71,11 @@ static struct run_tool_item custom(const struct api *api, const struct custom_to
 	SET(item, name, tool->name);
 	SET(item, text, definition == NULL ? S("") : definition->description);
 	SET(item, class, class_now(api, definition == NULL ? RUN_CLASS_ONCE : definition->class));
+	SET(item, risk, tool_custom_risk(tool));
+	SET(item, timeout_seconds, tool_custom_timeout_seconds(tool));
 	SET(item, custom, true);
 	SET(item, inputs, definition == NULL ? schema_of(NULL, true, arena) : definition->inputs);
+	SET(item, parameters, tool_custom_parameters(tool, arena));
 	SET(item, trusted, tool->why.code == ERROR_NONE);
 	if (tool->why.code != ERROR_NONE)
 		SET(item, reason, str_copy(arena, str_from_c(tool->why.text)));

@@ -439,3 +439,21 @@ bool api_query_int(const struct api_call *call, struct str name, int64_t least, 
 	*out = number;
 	return true;
 }
+
+bool api_query_flag(const struct api_call *call, struct str name, bool fallback, bool *out,
+		    struct error *error)
+{
+	*out = fallback;
+	for (size_t i = 0; i < call->query_count; i++) {
+		struct str value = call->query[i].value;
+		if (!str_equal(call->query[i].name, name))
+			continue;
+		bool yes =
+			value.size == 0 || str_equal(value, S("true")) || str_equal(value, S("1"));
+		if (!yes && !str_equal(value, S("false")) && !str_equal(value, S("0")))
+			return fail(error, ERROR_USAGE, "?" STR_FMT "= must be true or false",
+				    STR_ARG(name));
+		*out = yes;
+	}
+	return true;
+}

@@ -7,6 +7,7 @@
  */
 #include <stdlib.h>
 
+#include "active/live_reply.h"
 #include "api/api_internal.h"
 #include "base/log.h"
 #include "base/uuid.h"
@@ -131,6 +132,12 @@ static void client_message(void *context, uint64_t exchange, struct str text)
 	api_socket_message(context, exchange, text);
 }
 
+static void replies_grew(void *context)
+{
+	api_streams_flush(context);
+	api_sockets_flush(context);
+}
+
 /* ---- create ------------------------------------------------------------------------ */
 
 struct api *api_new(const struct api_settings *settings)
@@ -147,6 +154,7 @@ struct api *api_new(const struct api_settings *settings)
 					      .message = client_message };
 	api->server = http_server_new(settings->loop, &handler);
 	api->tails = event_tails_new(api);
+	live_reply_listen(settings->executor, replies_grew, api);
 	return api;
 }
 

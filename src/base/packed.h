@@ -11,6 +11,8 @@ struct packed_file {
 };
 
 extern const struct packed_file packed_scripts[];  /* workspace/ */
+extern const struct packed_file packed_keeper[];   /* keeper/ */
+extern const struct packed_file packed_escape[];   /* escape/ */
 extern const struct packed_file packed_runners[];  /* tool/ */
 extern const struct packed_file packed_web[];      /* web/ */
 extern const struct packed_file packed_examples[]; /* examples/ */

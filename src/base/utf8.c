@@ -109,3 +109,12 @@ size_t utf8_encode(uint32_t character, char *out)
 	out[3] = (char)(0x80 | (character & 0x3F));
 	return 4;
 }
+
+struct str utf8_head(struct str s, size_t most)
+{
+	if (s.size <= most)
+		return s;
+	while (most > 0 && ((unsigned char)s.at[most] & 0xC0) == 0x80)
+		most--;
+	return str_head(s, most);
+}

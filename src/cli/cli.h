@@ -50,7 +50,6 @@ struct cli {
 	const char *const *environment;
 	/* files packed into the program: the dashboard, and example workflows by name */
 	const struct packed_file *packed_pages, *packed_examples;
-
 	uint8_t random[16];         /* random bytes for one UUID */
 	int64_t now;                /* when the command started, microseconds since 1970 UTC */
 	int64_t (*clock)(void);     /* the current time, same unit */
@@ -63,6 +62,7 @@ struct cli {
 	const char *error_file; /* the file that line and column of an error refer to; or NULL */
 	const struct json *problem;   /* the last error response of the server; or NULL */
 	const char *_Atomic followed; /* id of the run that the command follows; or NULL */
+	const char *follow_command;   /* that follows it, too; NULL = watch */
 };
 
 /* ---- the command table ----------------------------------------------------------------- */
@@ -112,7 +112,7 @@ struct cli_option {
 };
 
 /* Sizes of the lists below, including the entry that ends each list. */
-enum { CLI_ARGUMENTS = 4, CLI_OPTIONS = 10, CLI_EXAMPLES = 5 };
+enum { CLI_ARGUMENTS = 4, CLI_OPTIONS = 11, CLI_EXAMPLES = 5 };
 
 struct cli_subcommand {
 	const char *name, *text; /* NULL name ends the list */

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/agent_run.h"
 #include "cli/document_command.h"
 #include "cli/output.h"
 
@@ -28,6 +29,8 @@ static bool prepare(struct cli *cli, struct error *error)
 {
 	const char *word = cli->subcommand->name;
 	struct document_call *call;
+	if (strcmp(word, "run") == 0)
+		return agent_run_prepare(cli, error);
 	if (!document_command_prepare(cli, "/api/agents", "an agent's", &call, error))
 		return false;
 	if (strcmp(word, "list") == 0) {
@@ -46,6 +49,12 @@ static bool prepare(struct cli *cli, struct error *error)
 	if (strcmp(word, "update") != 0 && strcmp(word, "create") != 0)
 		return true;
 	return cli_document(cli, "agent", cli_argument(cli, 0), NULL, &call->body, error);
+}
+
+static int run(struct cli *cli)
+{
+	return strcmp(cli->subcommand->name, "run") == 0 ? agent_run(cli)
+							 : document_command_run(cli);
 }
 
 #define NAME                                                    \
@@ -71,6 +80,16 @@ static const struct cli_subcommand subcommands[] = {
 			 .value_kind = CLI_ONE_OF,
 			 .choices = "run|runtime|graph",
 			 .text = "Use this vocabulary: run, runtime or graph (default run)" } } },
+	{ .name = "run",
+	  .text = "Let an agent work on a task and show its work until it is done",
+	  .arguments = NAME,
+	  .options = { { .name = "--task",
+			 .alias = "--goal",
+			 .value = "TEXT",
+			 .text = "What the agent shall do" },
+		       { .name = "--detach",
+			 .letter = 'd',
+			 .text = "Print the id of the run and return; needs a running server" } } },
 	{ .name = "create",
 	  .text = "Create an agent",
 	  .arguments = { { .name = "NAME" } },
@@ -85,7 +104,7 @@ static const struct cli_subcommand subcommands[] = {
 
 const struct cli_command command_agent = {
 	.name = "agent",
-	.text = "Show and change the agent registry",
+	.text = "Show and change the agent registry; let an agent work on a task",
 	.group = CLI_SETTINGS,
 	.kind = CLI_CLIENT,
 	.read_only = true,
@@ -96,7 +115,10 @@ const struct cli_command command_agent = {
 			"--set llm_config.model=gpt-5",
 			"Create an agent from options" },
 		      { "baton agent show reviewer --view graph",
-			"Show an agent in graph vocabulary" } },
+			"Show an agent in graph vocabulary" },
+		      { "baton agent run reviewer --task 'Review the last commit.'",
+			"Let an agent work, and watch it" } },
+	.exits = { { 1, "run: the run failed" }, CLI_EXIT_INTERRUPTED },
 	.prepare = prepare,
-	.run = document_command_run,
+	.run = run,
 };

@@ -10,6 +10,7 @@
 #include "cli/document_command.h"
 #include "cli/output.h"
 #include "cli/run_lookup.h"
+#include "cli/usage_text.h"
 
 #include "contract/run_command_types.h"
 
@@ -38,6 +39,20 @@ static bool prepare_note(struct cli *cli, struct error *error)
 	struct run_note *note = run_note_new(&cli->arena);
 	if (why != NULL)
 		SET(note, reason, str_from_c(why));
+	state->body = run_note_text(note, &cli->arena);
+	return true;
+}
+
+static bool prepare_resume(struct cli *cli, struct error *error)
+{
+	double budget;
+	bool has_budget;
+	if (!prepare(cli, error) || !usage_text_budget(cli, &has_budget, &budget, error))
+		return false;
+	struct control_state *state = cli->state;
+	struct run_note *note = run_note_new(&cli->arena);
+	if (has_budget)
+		SET(note, budget_usd, budget);
 	state->body = run_note_text(note, &cli->arena);
 	return true;
 }
@@ -154,8 +169,9 @@ const struct cli_command command_resume = {
 	.text = "Resume a paused run",
 	CONTROL_IS,
 	.arguments = { RUN_ID },
+	.options = { CLI_BUDGET("New budget of the run, in dollars") },
 	.exits = { { 1, "no server was running, so the run was followed, and it failed" } },
-	.prepare = prepare,
+	.prepare = prepare_resume,
 	.run = run_and_follow,
 };
 

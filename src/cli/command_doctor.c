@@ -14,14 +14,23 @@ static const struct {
 	const char *name;
 	void (*run)(struct doctor *doctor);
 } checks[] = {
-	{ "version", doctor_version },     { "dashboard", doctor_pages },
-	{ "sandbox", doctor_sandbox },     { "usage limits", doctor_sandbox_limits },
-	{ "bash", doctor_bash },           { "git", doctor_git },
-	{ "libcrypto", doctor_libcrypto }, { "open files", doctor_limits },
-	{ "data folder", doctor_folder },  { "clock", doctor_clock },
-	{ "disk", doctor_disk },           { "settings", doctor_settings },
-	{ "owner", doctor_owner },         { "database", doctor_store },
-	{ "port", doctor_port },           { "keys", doctor_keys },
+	{ "version", doctor_version },
+	{ "dashboard", doctor_pages },
+	{ "sandbox", doctor_sandbox },
+	{ "walls", doctor_sandbox_layers },
+	{ "usage limits", doctor_sandbox_limits },
+	{ "toolchains", doctor_toolchains },
+	{ "git", doctor_git },
+	{ "libcrypto", doctor_libcrypto },
+	{ "open files", doctor_limits },
+	{ "data folder", doctor_folder },
+	{ "clock", doctor_clock },
+	{ "disk", doctor_disk },
+	{ "settings", doctor_settings },
+	{ "owner", doctor_owner },
+	{ "database", doctor_store },
+	{ "port", doctor_port },
+	{ "keys", doctor_keys },
 	{ "secrets", doctor_secrets },
 };
 
@@ -131,6 +140,8 @@ static int report(struct doctor *doctor)
 
 static int run(struct cli *cli)
 {
+	if (cli_argument(cli, 0) != NULL)
+		return doctor_escape(cli);
 	struct doctor doctor = { .cli = cli };
 	doctor.findings = arena_array(&cli->arena, struct doctor_finding, LIMIT_DOCTOR_FINDINGS);
 	for (size_t i = 0; i < COUNT(checks); i++) {
@@ -145,9 +156,15 @@ const struct cli_command command_doctor = {
 	.text = "Check the installation, settings and data folder, and suggest fixes",
 	.group = CLI_SERVERS,
 	.kind = CLI_PLAIN,
+	.arguments = { { .name = "WHAT",
+			 .value_kind = CLI_ONE_OF,
+			 .choices = "sandbox",
+			 .optional = true } },
 	.examples = { { "baton doctor", "Check before the first run, and when something is wrong" },
-		      { "baton doctor --json", "Print the findings as JSON, for monitoring" } },
-	.exits = { { 1, "at least one check failed; warnings do not count" } },
+		      { "baton doctor --json", "Print the findings as JSON, for monitoring" },
+		      { "baton doctor sandbox", "Try to get out of the sandbox in many ways" } },
+	.exits = { { 1,
+		     "at least one check failed, or a probe got out of the sandbox; warnings do not count" } },
 	.prepare = cli_prepare_nothing,
 	.run = run,
 };

@@ -11,6 +11,7 @@
 #include "base/yaml.h"
 #include "cli/document_command.h"
 #include "cli/output.h"
+#include "cli/usage_text.h"
 #include "contract/runtime_types.h"
 #include "os/file.h"
 
@@ -50,7 +51,7 @@ static bool read_inputs(struct cli *cli, const struct json **out_inputs, struct 
 	       json_read(json, &cli->arena, out_inputs, error);
 }
 
-/* Sets priority and concurrency key, which control admission. */
+/* Sets priority and concurrency key, which control admission, and the budget. */
 static bool add_admission(struct cli *cli, struct runtime_workflow_run_request *request,
 			  struct error *error)
 {
@@ -65,6 +66,12 @@ static bool add_admission(struct cli *cli, struct runtime_workflow_run_request *
 				priority);
 		SET(request, priority, number);
 	}
+	double budget;
+	bool has_budget;
+	if (!usage_text_budget(cli, &has_budget, &budget, error))
+		return false;
+	if (has_budget)
+		SET(request, budget_usd, budget);
 	if (concurrency_key != NULL && concurrency_key[0] == '\0')
 		return fail(error, ERROR_USAGE, "--concurrency-key must not be empty");
 	if (concurrency_key != NULL)
@@ -202,6 +209,7 @@ const struct cli_command command_run = {
 		     { .name = "--priority",
 		       .value = "N",
 		       .text = "Admission priority, -100 to 100; higher ones start first (default 0)" },
+		     CLI_BUDGET("The most its agents' turns may cost, in dollars"),
 		     { .name = "--label",
 		       .value = "NAME=VALUE",
 		       .repeats = true,

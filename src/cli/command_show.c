@@ -7,6 +7,7 @@
 #include "cli/run_lookup.h"
 #include "cli/run_tree.h"
 #include "cli/step_log_print.h"
+#include "cli/usage_text.h"
 #include "cli/value_text.h"
 #include "contract/run_outline_types.h"
 #include "os/terminal.h"
@@ -48,7 +49,9 @@ static void put_facts(struct cli *cli, const struct run_outline *run, struct buf
 	put_id(out, "run", &run->run_id);
 	put(out, "state",
 	    str_format(arena, STR_FMT "%s", STR_ARG(run->state),
-		       has(run, cancelling) ? ", cancelling" : ""));
+		       has(run, unwinding)    ? ", unwinding"
+		       : has(run, cancelling) ? ", cancelling"
+					      : ""));
 	if (has(run, error))
 		put(out, "error", run->error);
 	if (has(run, queue))
@@ -77,6 +80,15 @@ static void put_facts(struct cli *cli, const struct run_outline *run, struct buf
 		return;
 	run_tree_duration(run->started_at, has(run, ended_at) ? run->ended_at : cli->now, &took);
 	put(out, has(run, ended_at) ? "took" : "so far", buf_str(&took));
+}
+
+static void put_usage(const struct json *usage, struct buf *out)
+{
+	AUTO(buf) text = { 0 };
+	if (usage == NULL)
+		return;
+	usage_text_add(usage, &text);
+	put(out, "usage", buf_str(&text));
 }
 
 static void put_values(const struct json *values, const char *title, struct buf *out)
@@ -169,6 +181,7 @@ static int run(struct cli *cli)
 	if (cli->interactive && !terminal_size(&rows, &style.columns))
 		style.columns = 0;
 	put_facts(cli, outline, &out);
+	put_usage(json_member(answer, S("usage")), &out);
 	buf_add_char(&out, '\n');
 	run_tree_print(outline, &style, &out);
 	put_values(json_member(result, S("inputs")), "inputs", &out);

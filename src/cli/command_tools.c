@@ -44,16 +44,24 @@ static const char *origin(const struct json *tool)
 
 /* ---- the list ---------------------------------------------------------------------------- */
 
+/* The list has one line for each tool; what else a text says is for models and `baton tools NAME`. */
+static struct str first_sentence(struct str text)
+{
+	size_t end;
+	return str_find(text, S(". "), &end) ? str_head(text, end + 1) : text;
+}
+
 static int list(const struct json *items)
 {
-	cli_line(CLI_RESULT, "%-16s  %-14s  %-8s  %s", "TOOL", "AFTER A CRASH", "ORIGIN",
-		 "WHAT IT DOES");
+	cli_line(CLI_RESULT, "%-16s  %-14s  %-6s  %-8s  %s", "TOOL", "AFTER A CRASH", "RISK",
+		 "ORIGIN", "WHAT IT DOES");
 	for (size_t i = 0; json_item(items, i) != NULL; i++) {
 		const struct json *tool = json_item(items, i);
 		struct str text = cli_text(tool, cli_is_true(tool, "trusted") ? "text" : "reason");
-		cli_line(CLI_RESULT, "%-16.*s  %-14s  %-8s  " STR_FMT,
+		cli_line(CLI_RESULT, "%-16.*s  %-14s  %-6.*s  %-8s  " STR_FMT,
 			 STR_ARG(cli_text(tool, "name")), crash_words[crash_row(tool)].brief,
-			 origin(tool), STR_ARG(text));
+			 STR_ARG(cli_text(tool, "risk")), origin(tool),
+			 STR_ARG(first_sentence(text)));
 	}
 	return cli_flush();
 }
@@ -152,7 +160,9 @@ static int show(struct cli *cli, const struct json *tool)
 	terminal_text_add(cli_text(tool, "text"), 0, &out);
 	buf_add_format(&out, "\nafter a crash: %s (class ", crash_words[crash_row(tool)].text);
 	terminal_text_add(cli_text(tool, "class"), 0, &out);
-	buf_add(&out, S(")\n"));
+	buf_add(&out, S(")\nrisk: "));
+	terminal_text_add(cli_text(tool, "risk"), 0, &out);
+	buf_add_char(&out, '\n');
 	if (cli_is_true(tool, "custom")) {
 		buf_add_format(&out, "origin: %s", origin(tool));
 		buf_add(&out, cli_text(tool, "reason").size > 0 ? S(", ") : S(""));
@@ -197,7 +207,17 @@ static int run(struct cli *cli)
 	tool = find(cli, items, str_from_c(name), &error);
 	if (tool == NULL)
 		return cli_fail(cli, &error);
+	if (cli_has(cli, "--schema"))
+		return cli_print_json(cli, json_member(tool, S("parameters")));
 	return cli->json ? cli_print_json(cli, tool) : show(cli, tool);
+}
+
+static bool prepare(struct cli *cli, struct error *error)
+{
+	if (cli_has(cli, "--schema") && cli_argument(cli, 0) == NULL)
+		return fail(error, ERROR_USAGE,
+			    "--schema is for one tool: baton tools NAME --schema");
+	return true;
 }
 
 const struct cli_command command_tools = {
@@ -207,9 +227,13 @@ const struct cli_command command_tools = {
 	.kind = CLI_CLIENT,
 	.read_only = true,
 	.arguments = { { .name = "NAME", .value_kind = CLI_TOOL, .optional = true } },
+	.options = { { .name = "--schema",
+		       .text = "Print the JSON Schema of its inputs as a model gets it" } },
 	.examples = { { "baton tools", "List built-in tools and the tools of the data folder" },
 		      { "baton tools http_fetch", "Show inputs, outputs and what a crash does" },
+		      { "baton tools http_fetch --schema",
+			"Print what a model gets as parameters" },
 		      { "baton tools http_fetch --json", "Print the tool with its JSON Schemas" } },
-	.prepare = cli_prepare_nothing,
+	.prepare = prepare,
 	.run = run,
 };

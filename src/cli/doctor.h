@@ -36,7 +36,11 @@ struct doctor_child {
 	struct str output, errors;
 };
 
-/* Runs a program with the environment of this process and waits for it. */
+struct process_spec;
+
+/* Starts a child as the spec says, with LIMIT_DOCTOR_CHILD_MS to end, and waits for it. */
+struct doctor_child doctor_run_process(struct doctor *doctor, const struct process_spec *wanted);
+/* Runs another program with PATH alone as its environment and waits for it. */
 struct doctor_child doctor_run(struct doctor *doctor, const char *const *argv);
 /* Runs this program with --json on the same data folder: as a client of the owner, or as owner. */
 struct doctor_child doctor_baton(struct doctor *doctor, const char *const *words);
@@ -45,8 +49,9 @@ struct doctor_child doctor_baton(struct doctor *doctor, const char *const *words
 void doctor_version(struct doctor *doctor);
 void doctor_pages(struct doctor *doctor);
 void doctor_sandbox(struct doctor *doctor);
+void doctor_sandbox_layers(struct doctor *doctor);
 void doctor_sandbox_limits(struct doctor *doctor);
-void doctor_bash(struct doctor *doctor);
+void doctor_toolchains(struct doctor *doctor);
 void doctor_git(struct doctor *doctor);
 void doctor_libcrypto(struct doctor *doctor);
 void doctor_limits(struct doctor *doctor);
@@ -59,5 +64,9 @@ void doctor_store(struct doctor *doctor);
 void doctor_port(struct doctor *doctor);
 void doctor_keys(struct doctor *doctor);
 void doctor_secrets(struct doctor *doctor);
+
+/* baton doctor sandbox: runs the escape kit in a sandbox and prints what it found.  Returns the exit
+ * status: 1 if something got out, or if the kit could not run. */
+int doctor_escape(struct cli *cli);
 
 #endif

@@ -15,7 +15,9 @@
 #include "os/machine.h"
 #include "os/process.h"
 #include "sandbox/sandbox.h"
+#include "sandbox/sandbox_layers.h"
 #include "sandbox/sandbox_limits.h"
+#include "sandbox/toolchains.h"
 #include "store/store.h"
 
 /* ---- children -------------------------------------------------------------------------- */
@@ -44,7 +46,7 @@ static void child_too_slow(void *context, uint64_t argument)
 	process_end(run->loop, run->process);
 }
 
-static struct doctor_child run_child(struct doctor *doctor, const struct process_spec *wanted)
+struct doctor_child doctor_run_process(struct doctor *doctor, const struct process_spec *wanted)
 {
 	struct child_run run = { .arena = &doctor->cli->arena, .result = { .status = -1 } };
 	struct process_spec spec = *wanted;
@@ -69,8 +71,13 @@ static struct doctor_child run_child(struct doctor *doctor, const struct process
 
 struct doctor_child doctor_run(struct doctor *doctor, const char *const *argv)
 {
-	const struct process_spec spec = { .argv = argv, .environment = doctor->cli->environment };
-	return run_child(doctor, &spec);
+	const char *const *all = doctor->cli->environment;
+	const char *kept[2] = { NULL };
+	for (size_t i = 0; all[i] != NULL && kept[0] == NULL; i++)
+		if (strncmp(all[i], "PATH=", 5) == 0)
+			kept[0] = all[i];
+	const struct process_spec spec = { .argv = argv, .environment = kept };
+	return doctor_run_process(doctor, &spec);
 }
 
 struct doctor_child doctor_baton(struct doctor *doctor, const char *const *words)
@@ -81,7 +88,8 @@ struct doctor_child doctor_baton(struct doctor *doctor, const char *const *words
 	size_t count = 6;
 	for (; *words != NULL && count + 1 < ARGV_SIZE; words++)
 		argv[count++] = *words;
-	return doctor_run(doctor, argv);
+	const struct process_spec spec = { .argv = argv, .environment = doctor->cli->environment };
+	return doctor_run_process(doctor, &spec);
 }
 
 /* Reads the first line of `program --version`; adds a finding if the program does not run. */
@@ -172,30 +180,6 @@ void doctor_libcrypto(struct doctor *doctor)
 				   "not installed: large values are hashed more slowly");
 }
 
-/* Parses "GNU bash, version 5.2.15(1)-release (...)".  Tools need 5.1, the first version that can
- * wait for the lifeline in a coprocess. */
-void doctor_bash(struct doctor *doctor)
-{
-	struct str line, rest, major, minor;
-	size_t at;
-	int64_t big, small;
-	if (!program_version(doctor, "bash", &line))
-		return;
-	if (!str_find(line, S("version "), &at)) {
-		doctor_add_finding(doctor, DOCTOR_WARN, NULL,
-				   "cannot find the version number in: " STR_FMT, STR_ARG(line));
-		return;
-	}
-	rest = str_skip(line, at + 8);
-	bool known = str_cut(&rest, '.', &major) && str_cut(&rest, '.', &minor) &&
-		     str_to_int(major, &big) && str_to_int(minor, &small);
-	if (known && (big > 5 || (big == 5 && small >= 1)))
-		doctor_add_finding(doctor, DOCTOR_OK, NULL, STR_FMT, STR_ARG(line));
-	else
-		doctor_add_finding(doctor, DOCTOR_FAIL, "install bash 5.1 or newer", STR_FMT,
-				   STR_ARG(line));
-}
-
 /* Builds the sandbox that tools run in, with `folder` as workspace, and runs `true` in it. */
 static void sandbox_check(struct doctor *doctor, struct str version, char *folder)
 {
@@ -209,14 +193,16 @@ static void sandbox_check(struct doctor *doctor, struct str version, char *folde
 	const struct sandbox_spec sandbox = { .workspace = folder,
 					      .status_descriptor = 3,
 					      .lifeline_descriptor = 4,
+					      .keeper_descriptor = 5,
+					      .started_descriptor = 6,
 					      .command = command };
-	const int keep[] = { lifeline.status, lifeline.lifeline };
+	const int keep[] = { lifeline.status, lifeline.lifeline, lifeline.keeper, lifeline.status };
 	const struct process_spec spec = {
 		.argv = sandbox_find(S("native"))->command(&sandbox, &doctor->cli->arena),
 		.keep = keep,
 		.keep_count = COUNT(keep),
 	};
-	struct doctor_child child = run_child(doctor, &spec);
+	struct doctor_child child = doctor_run_process(doctor, &spec);
 	bool built = sandbox_was_built(&lifeline) && child.status == 0;
 	sandbox_lifeline_close(&lifeline);
 	if (built)
@@ -248,6 +234,60 @@ void doctor_sandbox(struct doctor *doctor)
 	}
 	sandbox_check(doctor, version, folder);
 	remove(folder);
+}
+
+void doctor_sandbox_layers(struct doctor *doctor)
+{
+	const struct config *config = &doctor->cli->config;
+	struct sandbox_layers layers = { .seccomp = config_text(config, CONFIG_SANDBOX_SECCOMP),
+					 .landlock = config_text(config, CONFIG_SANDBOX_LANDLOCK) };
+	const char *fix = "see \"The walls of the sandbox\" in docs/operating.md";
+	if (strcmp(config_text(config, CONFIG_TOOLS_ISOLATION), "off") == 0) {
+		doctor_add_finding(doctor, DOCTOR_WARN, "baton config set tools.isolation native",
+				   "none, because tools.isolation is off");
+		return;
+	}
+	sandbox_layers_choose(&layers, &doctor->cli->arena);
+	if (layers.refusal != NULL)
+		doctor_add_finding(doctor, DOCTOR_FAIL, fix, "every command is refused: %s",
+				   layers.refusal);
+	else if (layers.warning != NULL)
+		doctor_add_finding(doctor, DOCTOR_WARN, fix, "%s (in use: %s)", layers.warning,
+				   layers.text);
+	else
+		doctor_add_finding(doctor, DOCTOR_OK, NULL, "%s", layers.text);
+}
+
+/* Proposes what the sandbox does not see yet. */
+void doctor_toolchains(struct doctor *doctor)
+{
+	const struct config *config = &doctor->cli->config;
+	struct arena *arena = &doctor->cli->arena;
+	struct str_list mounts = config_list(config, CONFIG_SANDBOX_MOUNTS);
+	struct toolchains toolchains;
+	struct error error;
+	AUTO(buf) proposal = { 0 };
+	if (!toolchains_open(&toolchains, mounts, config->user_home, doctor->cli->data_folder,
+			     arena, &error)) {
+		doctor_add_finding(doctor, DOCTOR_FAIL, "the server does not start with it", "%s",
+				   error.text);
+		return;
+	}
+	struct str_list found = toolchains_propose(&toolchains, config->user_home, arena);
+	for (size_t i = 0; i < mounts.count + found.count; i++) {
+		struct str place = i < mounts.count ? mounts.at[i] : found.at[i - mounts.count];
+		buf_add_format(&proposal, "%s" STR_FMT, i > 0 ? "," : "", STR_ARG(place));
+	}
+	const char *fix = str_format(arena, "baton config set sandbox.mounts '" STR_FMT "'",
+				     STR_ARG(buf_str(&proposal)))
+				  .at;
+	if (toolchains.missing != NULL)
+		doctor_add_finding(doctor, DOCTOR_WARN, "correct sandbox.mounts",
+				   "sandbox.mounts: %s not found", toolchains.missing);
+	doctor_add_finding(doctor, DOCTOR_OK, found.count > 0 ? fix : NULL,
+			   "/usr and %zu folder%s are visible in the sandbox%s",
+			   toolchains.mount_count, toolchains.mount_count == 1 ? "" : "s",
+			   found.count > 0 ? "; more toolchains are on this machine" : "");
 }
 
 /* Reports what a server would do that is started in the place of this command. */

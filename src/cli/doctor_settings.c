@@ -355,6 +355,35 @@ static void check_definitions(struct doctor *doctor)
 	}
 }
 
+static bool is_set(const struct cli *cli, struct str name)
+{
+	for (const char *const *one = cli->environment; *one != NULL; one++) {
+		struct str rest = str_from_c(*one), found;
+		if (str_cut(&rest, '=', &found) && str_equal(found, name) && rest.size > 0)
+			return true;
+	}
+	return false;
+}
+
+/* The keys of models that this environment has; the server's own may differ. */
+static void check_model_keys(struct doctor *doctor)
+{
+	struct str_list names = config_list(&doctor->cli->config, CONFIG_SECRETS_ALLOW);
+	AUTO(buf) found = { 0 };
+	for (size_t i = 0; i < names.count; i++)
+		if (is_set(doctor->cli, names.at[i]))
+			buf_add_format(&found, "%s" STR_FMT, found.size == 0 ? "" : ", ",
+				       STR_ARG(names.at[i]));
+	if (found.size > 0)
+		doctor_add_finding(doctor, DOCTOR_OK, NULL,
+				   "keys of models in this environment: " STR_FMT,
+				   STR_ARG(buf_str(&found)));
+	else
+		doctor_add_finding(doctor, DOCTOR_OK, NULL,
+				   "no key of a model is in this environment; the drivers script, "
+				   "replay and api:ollama need none");
+}
+
 void doctor_secrets(struct doctor *doctor)
 {
 	static const char *const arguments[] = { "profile", "list", NULL };
@@ -380,4 +409,5 @@ void doctor_secrets(struct doctor *doctor)
 				   in_folder(doctor, "secrets"), info.mode);
 	if (doctor->count == before)
 		doctor_add_finding(doctor, DOCTOR_OK, NULL, "no secrets are referenced");
+	check_model_keys(doctor);
 }

@@ -126,6 +126,12 @@ bool cli_tool_text_print(struct cli_tool_text *printer, struct str text, bool la
 	return fwrite(safe.at, 1, safe.size, stream) == safe.size && fflush(stream) == 0;
 }
 
+bool cli_piece(enum cli_output to, struct str text)
+{
+	FILE *stream = stream_of(to);
+	return fwrite(text.at, 1, text.size, stream) == text.size && fflush(stream) == 0;
+}
+
 /* ---- results --------------------------------------------------------------------------- */
 
 static int print(struct cli *cli, struct str text, unsigned flags)

@@ -46,6 +46,9 @@ struct cli_tool_text {
 struct cli_tool_text cli_tool_text_make(const struct cli *cli, enum cli_output to);
 /* `last`: prints what was kept, too.  False when the output takes no more. */
 bool cli_tool_text_print(struct cli_tool_text *printer, struct str text, bool last);
+/* Prints a piece of a line that this program has styled; foreign text in it went through
+ * terminal_text_add() before.  False when the output takes no more. */
+bool cli_piece(enum cli_output to, struct str text);
 /* Prints bytes as they are, unless stdout is a terminal: then as text. */
 bool cli_bytes(const struct cli *cli, struct str bytes);
 

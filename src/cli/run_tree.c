@@ -165,6 +165,8 @@ static void print_step(const struct line *line, size_t width, const struct tree_
 	for (size_t used = 2 * line->depth + utf8_count(label); used < width; used++)
 		buf_add_char(&rest, ' ');
 	buf_add_format(&rest, "  %-13.*s  " STR_FMT, STR_ARG(step->state), STR_ARG(step->agent));
+	if (has(step, undoes))
+		buf_add_format(&rest, " of " STR_FMT, STR_ARG(step->undoes));
 	add_times(step, style, &rest);
 	add_wait(step, style, &rest);
 	if (has(step, error)) {
@@ -256,7 +258,10 @@ size_t run_tree_head(const struct run_outline *outline, const struct tree_style 
 	int64_t from = has(outline, started_at) ? outline->started_at : outline->created_at;
 	int64_t to = has(outline, ended_at) ? outline->ended_at : style->now;
 	buf_add_format(&rest, STR_FMT "  " STR_FMT "%s  ", STR_ARG(outline->workflow),
-		       STR_ARG(outline->state), has(outline, cancelling) ? ", cancelling" : "");
+		       STR_ARG(outline->state),
+		       has(outline, unwinding)    ? ", unwinding"
+		       : has(outline, cancelling) ? ", cancelling"
+						  : "");
 	run_tree_duration(from, to, &rest);
 	buf_add_format(&rest, "  run " STR_FMT, STR_ARG(uuid_text(&outline->run_id, id)));
 	if (has(outline, error)) {

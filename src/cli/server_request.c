@@ -99,6 +99,16 @@ struct str cli_run_target(struct cli *cli, const struct uuid *run, const char *s
 			  suffix);
 }
 
+struct str cli_step_target(struct cli *cli, const struct uuid *run, struct str step,
+			   const char *suffix)
+{
+	struct str target = cli_run_target(cli, run, "/steps/"), part;
+	while (str_cut(&step, '/', &part))
+		target = cli_target(cli, str_c(&cli->arena, target), str_c(&cli->arena, part),
+				    step.size > 0 ? "/" : suffix);
+	return target;
+}
+
 void cli_idempotency_key_set(struct cli *cli)
 {
 	char id[UUID_TEXT_SIZE];

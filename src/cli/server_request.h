@@ -29,6 +29,9 @@ struct str cli_target(struct cli *cli, const char *prefix, const char *name, con
 struct str cli_query(struct cli *cli, struct str target, const char *name, const char *value);
 /* "/api/runs/" RUN "/steps" */
 struct str cli_run_target(struct cli *cli, const struct uuid *run, const char *suffix);
+/* "/api/runs/" RUN "/steps/" STEP "/log": the slashes of the path stay, each segment is encoded. */
+struct str cli_step_target(struct cli *cli, const struct uuid *run, struct str step,
+			   const char *suffix);
 /* Gives all further requests an Idempotency-Key, so that a request that is sent again after a lost
  * connection takes effect once. */
 void cli_idempotency_key_set(struct cli *cli);

@@ -22,16 +22,6 @@ struct step_log_state {
 	bool failed; /* standard output does not take more */
 };
 
-/* The path in the URL: the slashes stay, each segment is encoded. */
-static struct str log_target(struct cli *cli, const struct uuid *run, struct str step)
-{
-	struct str target = cli_run_target(cli, run, "/steps/"), part;
-	while (str_cut(&step, '/', &part))
-		target = cli_target(cli, str_c(&cli->arena, target), str_c(&cli->arena, part),
-				    step.size > 0 ? "/" : "/log");
-	return target;
-}
-
 bool step_log_prepare(struct cli *cli, const char *step, struct step_log_state **out_state,
 		      struct error *error)
 {
@@ -201,8 +191,8 @@ int step_log_run(struct cli *cli, struct step_log_state *state, const struct uui
 {
 	struct error error;
 	bool lost;
-	state->target =
-		cli_query(cli, log_target(cli, run, state->step), "attempt", state->attempt);
+	state->target = cli_query(cli, cli_step_target(cli, run, state->step, "/log"), "attempt",
+				  state->attempt);
 	if (!state->follow)
 		return print_stored(cli, state);
 	state->target = cli_query(cli, state->target, "follow", "true");
@@ -238,7 +228,8 @@ bool step_log_add_tail(struct cli *cli, const struct uuid *run, struct str step,
 	struct error error;
 	bool lost;
 	char id[UUID_TEXT_SIZE];
-	if (!cli_request(cli, "GET", log_target(cli, run, step), S(""), &json, &lost, &error))
+	if (!cli_request(cli, "GET", cli_step_target(cli, run, step, "/log"), S(""), &json, &lost,
+			 &error))
 		return false;
 	const struct run_step_log *log = parse_log(json, &cli->arena);
 	if (log == NULL || log->attempts.count == 0)

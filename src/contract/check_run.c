@@ -2,6 +2,7 @@
 
 #include "base/cron.h"
 
+#include "contract/run_agent_types.h"
 #include "contract/run_class_types.h"
 #include "contract/run_custom_tool_types.h"
 #include "contract/run_schedule_types.h"
@@ -67,6 +68,58 @@ void run_shell_inputs_check(const struct run_shell_inputs *value, struct check *
 	}
 }
 
+void run_edit_file_inputs_check(const struct run_edit_file_inputs *value, struct check *check)
+{
+	if (str_equal(value->old_text, value->new_text))
+		check_fail(check, "new_text", "it is the same as old_text: nothing would change");
+}
+
+/* Texts that become arguments or environment variables of git. */
+static void check_no_nul(struct check *check, const char *field, struct str text)
+{
+	size_t mark;
+	if (str_find(text, STR_NUL, &mark))
+		check_fail(check, field, "it contains a NUL character");
+}
+
+static void check_no_nul_list(struct check *check, const char *field, struct str_list list)
+{
+	for (size_t i = 0; i < list.count; i++)
+		check_no_nul(check, field, list.at[i]);
+}
+
+void run_git_status_inputs_check(const struct run_git_status_inputs *value, struct check *check)
+{
+	check_no_nul(check, "repository", value->repository);
+	check_no_nul_list(check, "paths", value->paths);
+}
+
+void run_git_diff_inputs_check(const struct run_git_diff_inputs *value, struct check *check)
+{
+	check_no_nul(check, "repository", value->repository);
+	check_no_nul_list(check, "paths", value->paths);
+}
+
+void run_git_commit_inputs_check(const struct run_git_commit_inputs *value, struct check *check)
+{
+	check_no_nul(check, "message", value->message);
+	check_no_nul(check, "repository", value->repository);
+	check_no_nul_list(check, "paths", value->paths);
+	if (has(value, author_name))
+		check_no_nul(check, "author_name", value->author_name);
+	if (has(value, author_email))
+		check_no_nul(check, "author_email", value->author_email);
+}
+
+void run_write_todos_inputs_check(const struct run_write_todos_inputs *value, struct check *check)
+{
+	size_t under_way = 0;
+	for (size_t i = 0; i < value->items.count; i++)
+		under_way += value->items.at[i].state == RUN_TODO_IN_PROGRESS;
+	if (under_way > 1)
+		check_fail(check, "items", "%zu tasks are in_progress; only one may be", under_way);
+}
+
 void run_http_send_inputs_check(const struct run_http_send_inputs *value, struct check *check)
 {
 	if (has(value, body) && has(value, json))
@@ -90,13 +143,18 @@ void run_write_artifact_inputs_check(const struct run_write_artifact_inputs *val
 
 void run_script_reply_check(const struct run_script_reply *value, struct check *check)
 {
-	int given = has(value, text) + has(value, json) + has(value, fail) +
-		    (has(value, hang) && value->hang);
-	if (given != 1)
+	bool hangs = has(value, hang) && value->hang;
+	/* a stream that breaks or stalls */
+	bool broken = has(value, text) && (has(value, fail) != hangs);
+	int given = has(value, text) + has(value, json) + has(value, fail) + hangs - broken;
+	bool calls_only = given == 0 && has(value, calls);
+	if (given != 1 && !calls_only)
 		check_fail(check, NULL,
-			   "a reply must have exactly one of text, json, fail and hang: true; this "
-			   "one has %d",
+			   "a reply must have exactly one of text, json, fail and hang: true, or "
+			   "calls; this one has %d",
 			   given);
+	if (has(value, calls) && (hangs || has(value, fail)))
+		check_fail(check, "calls", "a reply that fails or hangs has no calls");
 }
 
 void run_custom_tool_check(const struct run_custom_tool *value, struct check *check)
@@ -140,4 +198,10 @@ void run_schedule_check(const struct run_schedule *schedule, struct check *check
 		check_fail(check, "catch_up",
 			   "all needs overlap queue or allow: with skip, only one of several due "
 			   "times that come at once would start a run");
+}
+
+void run_agentic_request_check(const struct run_agentic_request *value, struct check *check)
+{
+	if (!has(value, goal) && !value->chat)
+		check_fail(check, "goal", "must say what the agent shall do, unless chat is true");
 }

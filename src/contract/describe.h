@@ -55,6 +55,9 @@ const struct stored_row *stored_row_at(size_t index); /* NULL after the last */
 void describe_schema(const struct type *type, struct str prefix, struct json_writer *writer);
 void describe_schema_input(const struct type *type, struct str prefix, struct json_writer *writer);
 bool describe_schema_differs(const struct type *type);
+/* JSON Schema of what Baton accepts as one entity, complete in itself, for a model: other types are
+ * written in place, only one that contains itself stands in $defs, and every keyword is standard. */
+void describe_schema_whole(const struct type *type, struct json_writer *writer);
 
 /* The section of one type in the Markdown reference. */
 void describe_markdown_type(const struct type *type, struct buf *out);

@@ -6,16 +6,35 @@
  *
  * Old names and values are accepted but not part of either schema; they are listed as x-oldName and
  * x-oldValues.  The texts of enum values are in x-enumDescriptions, those of hooks in x-rules.
+ *
+ * A schema for a model has no references to other documents and no keywords of our own, because
+ * providers refuse both: other types are written in place, and the texts of enum values and hooks
+ * stand in descriptions.
  */
 #include "contract/describe.h"
 
 #include "base/map.h"
 #include "contract/contract_internal.h"
 
+struct recursive_type {
+	const struct type *type;
+	struct recursive_type *next;
+};
+
+/* Types that are written in place.  A type that contains itself cannot be: its inner occurrence
+ * refers to $defs. */
+struct inlining {
+	struct arena arena;
+	struct map around;    /* the types around the place that is being written */
+	struct map recursive; /* the types of the list */
+	struct recursive_type *first, **last;
+};
+
 struct describer {
 	struct json_writer *writer;
 	struct str prefix;
 	bool input;
+	struct inlining *inlining; /* NULL = other types are references */
 };
 
 /* ---- do the forms differ? -------------------------------------------------------------- */
@@ -70,10 +89,74 @@ static void put_count(struct describer *to, struct str key, uint64_t count)
 	json_put_int(to->writer, (int64_t)count);
 }
 
-/* Writes `$ref` into an object that is already open. */
+static void add_sentence(struct buf *out, struct str text)
+{
+	if (out->size > 0 && text.size > 0)
+		buf_add_char(out, ' ');
+	buf_add(out, text);
+}
+
+/* A text followed by what has no keyword: the meanings of an enum's words, the rules of an entity. */
+static void put_text_of(struct describer *to, const struct type *type, struct str text)
+{
+	AUTO(buf) all = { 0 };
+	AUTO(arena) arena = { 0 };
+	add_sentence(&all, text);
+	for (size_t i = 0; type != NULL && type->kind == KIND_ENUM && i < type->word_count; i++)
+		if (type->words[i].text.size > type->words[i].name.size + 1)
+			add_sentence(&all, str_format(&arena, STR_FMT " = " STR_FMT,
+						      STR_ARG(type->words[i].name),
+						      STR_ARG(type->words[i].text)));
+	if (type != NULL && type->kind == KIND_ENTITY)
+		for (const struct field *field = type_fields(type); field->shape != SHAPE_END;
+		     field++)
+			if (field_is_hook(field))
+				add_sentence(&all, field->text);
+	if (all.size > 0)
+		put(to, S("description"), buf_str(&all));
+}
+
+static void put_enum(struct describer *to, const struct type *type);
+static void put_union(struct describer *to, const struct type *type);
+static void put_entity(struct describer *to, const struct type *type, struct str tag,
+		       struct str tag_value);
+
+/* Writes a type into an object that is already open, without its description. */
+static void put_in_place(struct describer *to, const struct type *type)
+{
+	struct inlining *inlining = to->inlining;
+	static char mark;
+	if (type->kind == KIND_ENUM) {
+		put_enum(to, type);
+		return;
+	}
+	if (map_get(&inlining->around, type->name) != NULL) {
+		put(to, S("$ref"),
+		    str_format(&inlining->arena, "#/$defs/" STR_FMT, STR_ARG(type->name)));
+		if (map_get(&inlining->recursive, type->name) != NULL)
+			return;
+		map_put(&inlining->recursive, type->name, &mark);
+		*inlining->last = arena_new(&inlining->arena, struct recursive_type);
+		(*inlining->last)->type = type;
+		inlining->last = &(*inlining->last)->next;
+		return;
+	}
+	map_put(&inlining->around, type->name, &mark);
+	if (type->kind == KIND_UNION)
+		put_union(to, type);
+	else
+		put_entity(to, type, (struct str){ NULL, 0 }, (struct str){ NULL, 0 });
+	map_remove(&inlining->around, type->name);
+}
+
+/* Writes `$ref`, or the type itself, into an object that is already open. */
 static void put_reference(struct describer *to, const struct type *type)
 {
 	AUTO(arena) arena = { 0 };
+	if (to->inlining != NULL) {
+		put_in_place(to, type);
+		return;
+	}
 	bool input = to->input && describe_schema_differs(type);
 	put(to, S("$ref"),
 	    str_format(&arena, STR_FMT STR_FMT "%s", STR_ARG(to->prefix), STR_ARG(type->name),
@@ -210,7 +293,9 @@ static void put_field(struct describer *to, const struct field *field)
 	} else {
 		put_many(to, field->of(), field, is_nullable(field));
 	}
-	if (field->text.size > 0)
+	if (to->inlining != NULL)
+		put_text_of(to, field->shape == SHAPE_CONST ? NULL : field->of(), field->text);
+	else if (field->text.size > 0)
 		put(to, S("description"), field->text);
 	if (field->presence == PRESENCE_DEFAULT) {
 		json_key(to->writer, S("default"));
@@ -224,7 +309,7 @@ static void put_field(struct describer *to, const struct field *field)
 		json_key(to->writer, S("deprecated"));
 		json_put_bool(to->writer, true);
 	}
-	if (field->alias.size > 0)
+	if (field->alias.size > 0 && to->inlining == NULL)
 		put(to, S("x-oldName"), field->alias);
 	json_close(to->writer, '}');
 }
@@ -285,7 +370,7 @@ static void put_entity(struct describer *to, const struct type *type, struct str
 		       struct str tag_value)
 {
 	put(to, S("type"), S("object"));
-	if (type->text.size > 0)
+	if (type->text.size > 0 && to->inlining == NULL)
 		put(to, S("description"), type->text);
 	json_key(to->writer, S("properties"));
 	json_open(to->writer, '{');
@@ -303,7 +388,8 @@ static void put_entity(struct describer *to, const struct type *type, struct str
 	put_required(to, type, tag);
 	json_key(to->writer, S("additionalProperties"));
 	json_put_bool(to->writer, type->openness != CONTRACT_CLOSED);
-	put_hooks(to, type);
+	if (to->inlining == NULL)
+		put_hooks(to, type);
 }
 
 static void put_case(struct describer *to, const struct type *type, size_t index)
@@ -330,7 +416,7 @@ static void put_case(struct describer *to, const struct type *type, size_t index
 
 static void put_union(struct describer *to, const struct type *type)
 {
-	if (type->text.size > 0)
+	if (type->text.size > 0 && to->inlining == NULL)
 		put(to, S("description"), type->text);
 	/* anyOf instead of oneOf: when a sibling field selects the case, a value can match several cases. */
 	json_key(to->writer, S("anyOf"));
@@ -343,13 +429,15 @@ static void put_union(struct describer *to, const struct type *type)
 static void put_enum(struct describer *to, const struct type *type)
 {
 	put(to, S("type"), S("string"));
-	if (type->text.size > 0)
+	if (type->text.size > 0 && to->inlining == NULL)
 		put(to, S("description"), type->text);
 	json_key(to->writer, S("enum"));
 	json_open(to->writer, '[');
 	for (size_t i = 0; i < type->word_count; i++)
 		json_put_str(to->writer, type->words[i].name);
 	json_close(to->writer, ']');
+	if (to->inlining != NULL)
+		return;
 	json_key(to->writer, S("x-enumDescriptions"));
 	json_open(to->writer, '{');
 	for (size_t i = 0; i < type->word_count; i++)
@@ -381,12 +469,39 @@ static void describe(struct describer *to, const struct type *type)
 
 void describe_schema(const struct type *type, struct str prefix, struct json_writer *writer)
 {
-	struct describer to = { writer, prefix, false };
+	struct describer to = { .writer = writer, .prefix = prefix };
 	describe(&to, type);
 }
 
 void describe_schema_input(const struct type *type, struct str prefix, struct json_writer *writer)
 {
-	struct describer to = { writer, prefix, true };
+	struct describer to = { .writer = writer, .prefix = prefix, .input = true };
 	describe(&to, type);
+}
+
+void describe_schema_whole(const struct type *type, struct json_writer *writer)
+{
+	struct inlining inlining = { .last = &inlining.first };
+	struct describer to = { .writer = writer, .input = true, .inlining = &inlining };
+	require(type->kind == KIND_ENTITY);
+	json_open(writer, '{');
+	put_in_place(&to, type);
+	put_text_of(&to, type, type->text);
+	if (inlining.first != NULL) {
+		json_key(writer, S("$defs"));
+		json_open(writer, '{');
+		/* A definition may add others to the list. */
+		for (struct recursive_type *at = inlining.first; at != NULL; at = at->next) {
+			json_key(writer, at->type->name);
+			json_open(writer, '{');
+			put_in_place(&to, at->type);
+			put_text_of(&to, at->type, at->type->text);
+			json_close(writer, '}');
+		}
+		json_close(writer, '}');
+	}
+	json_close(writer, '}');
+	map_done(&inlining.around);
+	map_done(&inlining.recursive);
+	arena_done(&inlining.arena);
 }

@@ -212,7 +212,9 @@ static const struct run_value *value_of(const struct event *event)
 		return event->as.run_created->inputs;
 	case EVENT_STEP_ENTERED:
 		return has(event->as.run_step_entered, items) ? event->as.run_step_entered->items
-							      : NULL;
+		       : has(event->as.run_step_entered, opening)
+			       ? event->as.run_step_entered->opening
+			       : NULL;
 	case EVENT_TOOL_REQUESTED:
 		return event->as.run_tool_requested->inputs;
 	case EVENT_TURN_REQUESTED:
@@ -255,6 +257,16 @@ static const struct run_value *value_of(const struct event *event)
 	return NULL;
 }
 
+static const struct run_next *next_of(const struct event *event)
+{
+	struct event_result result;
+	if (event_result(event, &result))
+		return result.next;
+	return event->type == EVENT_HUMAN_FINISHED && has(event->as.run_human_finished, next)
+		       ? event->as.run_human_finished->next
+		       : NULL;
+}
+
 size_t event_names(const struct event *event, struct hash out_names[EVENT_NAMES])
 {
 	size_t count = 0;
@@ -265,6 +277,9 @@ size_t event_names(const struct event *event, struct hash out_names[EVENT_NAMES]
 	count += value_name(value_of(event), &out_names[count]);
 	if (event->type == EVENT_TOOL_FINISHED && has(event->as.run_tool_finished, log))
 		count += value_name(event->as.run_tool_finished->log, &out_names[count]);
+	const struct run_next *next = next_of(event);
+	if (next != NULL && has(next, undo))
+		count += value_name(next->undo, &out_names[count]);
 	return count;
 }
 

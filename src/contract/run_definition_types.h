@@ -3,6 +3,7 @@
 #define CONTRACT_RUN_DEFINITION_TYPES_H
 
 #include "contract/run_graph_enum_types.h"
+#include "contract/run_class_types.h"
 #include "contract/run_question_types.h"
 
 #define CONTRACT_MODULE run

@@ -6,6 +6,7 @@
 #include "contract/run_node_types.h"
 #include "contract/run_question_types.h"
 #include "contract/run_value_types.h"
+#include "contract/run_usage_types.h"
 
 #define CONTRACT_MODULE run
 #define CONTRACT_FILE   "contracts/run_outline.def"

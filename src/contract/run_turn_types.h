@@ -1,5 +1,5 @@
-/* contract/run_turn_types.h -- agents' turns: requests, usage, faults, and the script driver's
- * options: the types of contracts/run_turn.def. */
+/* contract/run_turn_types.h -- agents' turns: requests, replies, usage, faults, and the script
+ * driver's options: the types of contracts/run_turn.def. */
 #ifndef CONTRACT_RUN_TURN_TYPES_H
 #define CONTRACT_RUN_TURN_TYPES_H
 

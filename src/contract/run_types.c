@@ -11,6 +11,7 @@
 #include "contract/run_inbox_types.h"
 #include "contract/run_key_types.h"
 #include "contract/run_log_types.h"
+#include "contract/run_model_types.h"
 #include "contract/run_node_types.h"
 #include "contract/run_open_types.h"
 #include "contract/run_outcome_types.h"
@@ -18,6 +19,7 @@
 #include "contract/run_outline_types.h"
 #include "contract/run_output_types.h"
 #include "contract/run_picture_types.h"
+#include "contract/run_price_types.h"
 #include "contract/run_question_types.h"
 #include "contract/run_schedule_types.h"
 #include "contract/run_secret_types.h"
@@ -28,8 +30,10 @@
 #include "contract/run_store_types.h"
 #include "contract/run_stream_types.h"
 #include "contract/run_time_types.h"
+#include "contract/run_talk_types.h"
 #include "contract/run_tool_types.h"
 #include "contract/run_turn_types.h"
+#include "contract/run_usage_types.h"
 #include "contract/run_value_types.h"
 
 #define CONTRACT_MODULE run

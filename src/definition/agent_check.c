@@ -5,17 +5,49 @@
  * an agent.
  */
 #include "base/buf.h"
+#include "definition/agent_driver.h"
 #include "definition/compile_internal.h"
 
+struct run_graph_tool_list definition_named_tools(struct str_list names, struct arena *arena)
+{
+	struct run_graph_tool *at = arena_array(arena, struct run_graph_tool, names.count);
+	for (size_t i = 0; i < names.count; i++) {
+		at[i] = *run_graph_tool_new(arena);
+		SET(&at[i], name, names.at[i]);
+		SET(&at[i], text, S(""));
+	}
+	return (struct run_graph_tool_list){ at, names.count };
+}
+
+/* *out_clashes: the driver names another provider than the options. */
 static const struct run_graph_agent *agent_of(const struct run_definition_agent_entry *entry,
-					      struct arena *arena)
+					      struct arena *arena, bool *out_clashes)
 {
 	struct run_graph_agent *agent = run_graph_agent_new(arena);
 	SET(agent, name, entry->key);
-	SET(agent, driver, entry->value.driver);
+	*out_clashes = !agent_driver_set(agent, entry->value.driver, entry->value.options, arena);
 	SET(agent, model, entry->value.model);
 	SET(agent, system, entry->value.system);
-	SET(agent, options, entry->value.options);
+	if (has(&entry->value, schema))
+		SET(agent, schema, entry->value.schema);
+	if (has(&entry->value, max_turns))
+		SET(agent, max_turns, entry->value.max_turns);
+	if (has(&entry->value, temperature))
+		SET(agent, temperature, entry->value.temperature);
+	if (has(&entry->value, max_tokens))
+		SET(agent, max_tokens, entry->value.max_tokens);
+	if (has(&entry->value, context_tokens))
+		SET(agent, context_tokens, entry->value.context_tokens);
+	if (has(&entry->value, approve_risk))
+		SET(agent, approve_risk, entry->value.approve_risk);
+	if (has(&entry->value, max_risk))
+		SET(agent, max_risk, entry->value.max_risk);
+	if (entry->value.approve.count > 0)
+		SET(agent, approve, entry->value.approve);
+	if (entry->value.required_tools.count > 0)
+		SET(agent, required_tools, entry->value.required_tools);
+	if (entry->value.tools.count > 0)
+		SET(agent, tools, definition_named_tools(entry->value.tools, arena));
 	return agent;
 }
 
@@ -34,7 +66,14 @@ void definition_check_agents(const struct compiler *c, const struct json *tree)
 		const struct run_definition_agent_entry *entry = &c->file->agents.at[i];
 		const struct json *place = json_member(agents, entry->key);
 		struct problems found = { .arena = c->arena };
-		tools->check_agent(tools->context, agent_of(entry, c->arena), c->arena, &found);
+		bool clashes;
+		const struct run_graph_agent *agent = agent_of(entry, c->arena, &clashes);
+		tools->check_agent(tools->context, agent, c->arena, &found);
+		if (clashes)
+			problems_add(&found, S("/driver"), 0, 0,
+				     "the driver is " STR_FMT
+				     ", but the options name another provider; remove one of them",
+				     STR_ARG(entry->value.driver));
 		for (size_t p = 0; p < found.count; p++) {
 			const struct problem *problem = &found.at[p];
 			const struct json *at = place_of(place, problem->pointer);
@@ -92,8 +131,9 @@ const struct run_graph_agent *definition_find_agent(const struct body *body, siz
 {
 	const struct compiler *c = body->compiler;
 	struct str name = body->steps.at[number].agent;
+	bool clashes;
 	for (size_t i = 0; i < c->file->agents.count; i++)
 		if (str_equal(c->file->agents.at[i].key, name))
-			return agent_of(&c->file->agents.at[i], c->arena);
+			return agent_of(&c->file->agents.at[i], c->arena, &clashes);
 	return find_registered(body, number, name);
 }

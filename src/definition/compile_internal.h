@@ -2,9 +2,10 @@
  *
  *	definition_compile.c   the file, its inputs and outputs, other workflows
  *	dependency_order.c     names, dependencies, edges and order of a body
- *	name_scope.c           names in templates and expressions
+ *	name_scope.c           names in templates and expressions; undo steps
  *	node_compile.c         a step to its node
  *	agent_check.c          the agents of steps
+ *	session_compile.c      agents with tools
  *	tool_check.c           inputs and outputs of tools against their contracts
  */
 #ifndef DEFINITION_INSIDE_H
@@ -25,6 +26,12 @@ struct compiler {
 	struct str_list secrets; /* the names that some step uses */
 	size_t steps;            /* in all bodies so far */
 	size_t depth;            /* of nested workflows */
+	struct run_graph_node_list undos; /* compiled so far */
+};
+
+/* What undo steps read of the bodies around them: steps, variables, and other names. */
+struct undo_reads {
+	struct str_list steps, ctx, names;
 };
 
 /* A list of steps: of the file, or of a container. */
@@ -39,6 +46,7 @@ struct body {
 	const struct str *pointers;       /* JSON pointers of the steps */
 	const enum run_section *sections; /* the parts they belong to */
 	struct str item;                  /* of a map: name of the item variable; else "" */
+	struct undo_reads *undo;          /* of undo steps: what they read; otherwise NULL */
 	size_t nesting;
 	struct map names;       /* step name -> number + 1 */
 	uint32_t *order;        /* numbers, dependencies first */
@@ -87,10 +95,21 @@ void definition_check_inputs(const struct body *body, size_t number,
 /* Fails when the step calls a tool that has no such output. */
 MUST_CHECK bool definition_check_output(const struct body *body, size_t number, struct str key,
 					struct error *error);
+/* The undo steps that the reader is one of, or in; NULL = it is in none. */
+struct undo_reads *definition_undo_around(const struct reader *reader);
+/* Adds a name that undo steps read. */
+void definition_undo_read(const struct compiler *compiler, struct str_list *names, struct str name);
+/* Compiles the undo steps of a step, and names them in its node. */
+void definition_compile_undo(struct body *outer, size_t number, struct run_graph_node *node);
 /* Compiles the steps of a body into nodes. */
 struct run_graph_node_list definition_compile_body(struct body *body);
 /* Finds the agent of a step, in the file or in the registry; NULL after adding a problem. */
 const struct run_graph_agent *definition_find_agent(const struct body *body, size_t number);
+/* Makes the node of a step a session: turns of the agent, and calls of its tools. */
+void definition_make_session(const struct body *body, size_t number, struct run_graph_node *node,
+			     const struct run_graph_agent *agent);
+/* The node in a session that asks the model. */
+struct run_graph_node *definition_session_turn(const struct run_graph_node *session);
 /* Checks the agents of the file. */
 void definition_check_agents(const struct compiler *compiler, const struct json *tree);
 /* Compiles another workflow in its current version; NULL after adding a problem. */

@@ -113,6 +113,8 @@ static const struct run_graph *compile_file(struct compiler *c, const struct jso
 	emit_inputs(c, graph);
 	definition_check_agents(c, tree);
 	SET(graph, nodes, definition_compile_body(&body));
+	if (c->undos.count > 0)
+		SET(graph, undos, c->undos);
 	if (body.order == NULL)
 		return graph;
 	emit_outputs(&body, graph);
@@ -126,6 +128,8 @@ static const struct run_graph *compile_file(struct compiler *c, const struct jso
 		SET(graph, concurrency, c->file->concurrency);
 	if (has(c->file, max_iterations))
 		SET(graph, max_iterations, c->file->max_iterations);
+	if (has(c->file, budget_usd))
+		SET(graph, budget_usd, c->file->budget_usd);
 	if (has(c->file, unwind_timeout))
 		SET(graph, unwind_us, (int64_t)(c->file->unwind_timeout * 1e6));
 	if (has(c->file, timeout))

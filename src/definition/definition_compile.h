@@ -21,12 +21,19 @@
 #include "base/error.h"
 #include "contract/run_class_types.h"
 
+struct json;
 struct run_graph_agent;
+struct run_graph_tool_list;
 struct type;
 
 struct definition_tool {
 	struct str name;
+	struct str text; /* what it does, for a model */
 	enum run_effect_class class;
+	enum run_risk risk;
+	double timeout_seconds;        /* of a call, unless its inputs say something else */
+	const struct json *parameters; /* JSON Schema of its inputs, complete in itself; never NULL
+					* in the program, NULL in tests: any mapping */
 	const struct type *inputs, *outputs; /* their contracts; NULL = any mapping */
 	struct str_list secrets;             /* top-level inputs that may contain ${secrets.NAME} */
 };
@@ -46,6 +53,9 @@ struct definition_tools {
 			    struct problems *problems);
 	void *context;
 };
+
+/* The tools of an agent by name; the compiler adds what a model is told of them. */
+struct run_graph_tool_list definition_named_tools(struct str_list names, struct arena *arena);
 
 /* Collects all problems with line and column; returns false when there are any. */
 MUST_CHECK bool definition_compile(struct str yaml, const struct definition_tools *tools,

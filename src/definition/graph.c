@@ -249,25 +249,55 @@ static const uint32_t *sorted_by_name(struct graph_node *nodes, uint32_t count, 
 	return numbers;
 }
 
+/* The undos of a graph are nodes of its root that nothing starts before the end. */
+static struct run_graph_node_list root_rows(const struct run_graph *rows, struct arena *arena)
+{
+	size_t steps = rows->nodes.count, undos = has(rows, undos) ? rows->undos.count : 0;
+	if (undos == 0)
+		return rows->nodes;
+	struct run_graph_node *all = arena_array(arena, struct run_graph_node, steps + undos);
+	for (size_t i = 0; i < steps + undos; i++)
+		all[i] = i < steps ? rows->nodes.at[i] : rows->undos.at[i - steps];
+	return (struct run_graph_node_list){ all, steps + undos };
+}
+
+static bool link_undos(struct graph_loader *l, const struct graph *graph)
+{
+	for (uint32_t i = 0; i < graph->node_count; i++) {
+		struct graph_node *node = &l->nodes[i];
+		if (!has(node->row, undo))
+			continue;
+		int64_t undo = graph_find(graph, GRAPH_ROOT, node->row->undo);
+		if (undo < 0 || l->nodes[undo].section != RUN_SECTION_UNDO ||
+		    l->nodes[undo].kind != RUN_NODE_TRY)
+			return fail(l->error, ERROR_INVALID, "graph: unknown undo " STR_FMT,
+				    STR_ARG(node->row->undo));
+		node->undo = (uint32_t)undo;
+	}
+	return true;
+}
+
 static bool load_rows(struct graph *graph, const struct run_graph *rows, struct arena *arena,
 		      struct error *error)
 {
 	struct graph_loader loader = { .arena = arena, .error = error };
 	graph->name = rows->name;
 	graph->rows = rows;
-	graph->node_count = count_nodes(rows->nodes);
+	struct run_graph_node_list root = root_rows(rows, arena);
+	graph->node_count = count_nodes(root);
+	graph->step_count = (uint32_t)rows->nodes.count;
 	graph->concurrency = has(rows, concurrency) ? (uint32_t)rows->concurrency : RUN_CONCURRENCY;
 	graph->rules = has(rows, rules) ? rows->rules : 1;
 	graph->kept_steps = has(rows, kept_steps) ? rows->kept_steps : 0;
 	graph->max_iterations = has(rows, max_iterations) ? rows->max_iterations : LIMIT_ITERATIONS;
 	loader.nodes = arena_array(arena, struct graph_node, graph->node_count);
 	graph->nodes = loader.nodes;
-	if (!load_body(&loader, rows->nodes, GRAPH_ROOT, &graph->body))
+	if (!load_body(&loader, root, GRAPH_ROOT, &graph->body))
 		return false;
 	graph->own_trees = loader.own_trees;
 	graph->has_finally = loader.has_finally;
 	graph->by_name = sorted_by_name(loader.nodes, graph->node_count, arena);
-	return link_outputs(&loader, graph);
+	return link_undos(&loader, graph) && link_outputs(&loader, graph);
 }
 
 bool graph_load_rows(const struct run_graph *rows, struct arena *arena,

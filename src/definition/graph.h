@@ -55,6 +55,7 @@ struct graph_node {
 	struct str name;
 	enum run_node_kind kind;
 	uint32_t parent; /* the node that contains this one, or GRAPH_ROOT */
+	uint32_t undo;   /* what undoes it; 0 = nothing, for node 0 undoes no step */
 	uint32_t slot;   /* index in the parent's body */
 	struct graph_numbers body;
 	struct graph_numbers depends_on, dependents; /* of the same body */
@@ -83,7 +84,8 @@ struct graph {
 	const struct graph_node *nodes;
 	const uint32_t *by_name; /* node numbers, sorted by parent and name */
 	uint32_t node_count;
-	struct graph_numbers body;
+	struct graph_numbers body; /* the steps, then the undos */
+	uint32_t step_count;       /* nodes of the root without the undos */
 	uint32_t concurrency;
 	bool own_trees;         /* some node has them */
 	bool has_finally;       /* some try has finally steps */

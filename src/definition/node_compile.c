@@ -200,10 +200,13 @@ static void make_agent(struct node_builder *m)
 	SET(m->node, kind, RUN_NODE_AGENT);
 	if (agent == NULL)
 		return;
-	SET(m->node, agent, agent);
 	/* A timeout of the step itself is set later and overrides this one. */
 	if (has(agent, timeout_us))
 		SET(m->node, timeout_us, agent->timeout_us);
+	if (has(agent, tools) || has(agent, schema))
+		definition_make_session(m->body, m->number, m->node, agent);
+	else
+		SET(m->node, agent, agent);
 }
 
 static void make_workflow(struct node_builder *m)
@@ -550,7 +553,11 @@ static void make_retry(struct node_builder *m)
 						"; see baton describe errors",
 						STR_ARG(step->retry->on.at[i]));
 	}
-	SET(m->node, retry, retry);
+	/* In a session, what is tried again is a turn. */
+	struct run_graph_node *turn = m->node->kind == RUN_NODE_SESSION && m->node->body.count > 0
+					      ? definition_session_turn(m->node)
+					      : m->node;
+	SET(turn, retry, retry);
 }
 
 static bool has_incoming_edge(const struct body *body, struct str name)
@@ -664,6 +671,8 @@ static void make_node(struct body *body, size_t number, struct run_graph_node *n
 		read_inputs(&builder);
 		make_rounds(&builder);
 		make_retry(&builder);
+		if (has(step, undo))
+			definition_compile_undo(body, number, node);
 	}
 	make_when(&builder);
 	make_edges(&builder);

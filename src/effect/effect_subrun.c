@@ -170,12 +170,13 @@ static void create(struct look *look)
 	active_run_command(child, pending);
 }
 
-/* The child is cancelled like any other run; its end closes the effect. */
-static void engine_cancel_run(struct executor *executor, const struct uuid *child)
+/* The child is cancelled like any other run; its end closes the effect.  again: if its finally and undo
+ * steps run, they are ended. */
+static void engine_cancel_run(struct executor *executor, const struct uuid *child, bool again)
 {
 	struct pending_command *pending = pending_command_new(COMMAND_CANCEL);
 	pending->command.by = S("baton");
-	pending->command.only_first = true;
+	pending->command.only_first = !again;
 	pending->command.comment = S("the run it is part of calls it off");
 	active_run_command(active_run_get(executor, child), pending);
 }
@@ -187,6 +188,13 @@ static bool is_parent_cancelling(const struct look *look)
 						? NULL
 						: run_activation(parent->run, look->step);
 	return step != NULL && step->stopping;
+}
+
+/* Whether the time for finally and undo steps is over in the parent. */
+static bool is_parent_abandoned(const struct look *look)
+{
+	const struct active_run *parent = active_run_find(look->read.executor, &look->parent);
+	return parent != NULL && parent->run != NULL && parent->run->abandoned;
 }
 
 /* For a child that does not exist. */
@@ -205,7 +213,7 @@ static void act(struct look *look)
 	} else if (look->exists && (look->called_off || is_parent_cancelling(look))) {
 		/* A crash may have come between the cancel of the parent and that of the child.  For a
 		 * child that is being cancelled already it changes nothing. */
-		engine_cancel_run(executor, &look->child);
+		engine_cancel_run(executor, &look->child, is_parent_abandoned(look));
 	} else if (look->exists) {
 		/* The child resumes by itself when it is loaded. */
 		active_run_get(executor, &look->child);
@@ -302,7 +310,13 @@ static void stop(struct active_run *active, const struct uuid *effect)
 {
 	FAILPOINT("subrun.before_stop");
 	active_run_note_early_stop(active, effect);
-	engine_cancel_run(active->executor, effect);
+	engine_cancel_run(active->executor, effect, false);
+}
+
+static void stop_again(struct active_run *active, const struct uuid *effect)
+{
+	active_run_note_early_stop(active, effect);
+	engine_cancel_run(active->executor, effect, true);
 }
 
 const struct effect_kind effect_subrun = {
@@ -311,4 +325,5 @@ const struct effect_kind effect_subrun = {
 	.begin = begin,
 	.resume = begin,
 	.stop = stop,
+	.stop_again = stop_again,
 };

@@ -218,6 +218,7 @@ static bool call_start(struct call *call, const struct json *inputs, struct erro
 				  .name = call->tool,
 				  .class = call->class,
 				  .run = active->run_id,
+				  .step = call->step,
 				  .effect = call->effect,
 				  .attempt = call->attempt,
 				  .inputs = inputs,

@@ -1,19 +1,22 @@
 /* effect/effect_turn.c -- an agent's turn: its driver is asked once turn.requested is committed.
  *
- * A turn goes: load the request, start the driver; its reply is a command.  The request is the one
- * that was recorded and is never made anew, so every attempt sends the same bytes.  Asking twice
+ * A turn goes: load what the request is made of (effect/turn_request.h), start the driver; its reply
+ * is a command.  The request follows from what was recorded, so every attempt sends the same bytes.  Asking twice
  * costs money and has no other effect, so a turn that is found open after a crash is recorded as
  * restarted (tool.restarted) and asked again, unless its run is being cancelled or its time is over.
  */
 #include "effect/effect.h"
+#include "effect/turn_request.h"
 
 #include <stdlib.h>
 
+#include "active/live_reply.h"
 #include "active/value_fetch.h"
 #include "contract/run_graph_types.h"
 #include "contract/run_turn_types.h"
 #include "engine/run.h"
 #include "llm/llm.h"
+#include "llm/price.h"
 #include "os/failpoint.h"
 
 enum { RETRY_US = 20000 };
@@ -24,12 +27,14 @@ struct asking {
 	struct executor *executor;
 	uint64_t id, active;
 	struct uuid run, effect;
-	struct str step, model;
+	struct str step, agent, model, provider;
 	const struct llm_driver *driver; /* NULL: this program has none of that name */
 	struct str driver_name;
-	struct value request; /* a copy: the run's state may be missing for a while */
+	bool has_tools;
+	struct turn_source *source; /* a copy: the run's state may be missing for a while */
 	int64_t attempt;
 	uint64_t running; /* the driver's own id; 0 = not started */
+	uint64_t reply;   /* of live_reply.h; 0 = not started */
 };
 
 /* ---- making and ending --------------------------------------------------------------- */
@@ -44,11 +49,15 @@ static struct asking *asking_new(struct active_run *active, const struct activat
 	asking->run = active->run_id;
 	asking->effect = activation->effect;
 	asking->step = str_copy(&asking->arena, activation->path);
+	asking->agent = str_copy(&asking->arena, agent->name);
 	asking->model = str_copy(&asking->arena, agent->model);
 	asking->driver_name = str_copy(&asking->arena, agent->driver);
+	asking->provider =
+		str_copy(&asking->arena, price_provider(has(agent, options) ? agent->options : NULL,
+							agent->driver));
 	asking->driver = llm_find(executor_config(active->executor)->drivers, agent->driver);
-	asking->request = activation->inputs;
-	asking->request.text = str_copy(&asking->arena, activation->inputs.text);
+	asking->source = turn_source_new(active->run, activation, &asking->arena);
+	asking->has_tools = has(agent, tools) && agent->tools.count > 0;
 	asking->attempt = activation->attempt;
 	asking->id = slots_add(&effect_room(active->executor)->under_way, asking);
 	map_put(&effect_room(active->executor)->turns, uuid_str(&asking->effect), asking);
@@ -79,7 +88,8 @@ static void asking_free(struct asking *asking)
 /* ---- ending -------------------------------------------------------------------------- */
 
 static void close_turn(struct asking *asking, const struct json *output,
-		       const struct run_turn_usage *usage, const struct error *error)
+		       const struct run_turn_usage *usage, int64_t retry_after_us,
+		       const struct error *error)
 {
 	enum run_outcome outcome = error == NULL                    ? RUN_OUTCOME_OK
 				   : error->code == ERROR_CANCELLED ? RUN_OUTCOME_CANCELLED
@@ -88,7 +98,11 @@ static void close_turn(struct asking *asking, const struct json *output,
 	struct pending_command *pending =
 		effect_close_command(asking->step, &asking->effect, outcome, output, error);
 	if (usage != NULL)
-		pending->command.usage = run_turn_usage_tree(usage, &pending->arena);
+		pending->command.usage =
+			price_usage(executor_config(active->executor)->models->prices,
+				    asking->provider, asking->model, usage, &pending->arena);
+	pending->command.retry_after_us = retry_after_us;
+	pending->live_reply = asking->reply;
 	asking_free(asking);
 	active_run_command(active, pending);
 }
@@ -101,30 +115,38 @@ static void turn_ended(void *context, uint64_t argument, const struct llm_result
 		return;
 	FAILPOINT("turn.ended");
 	bool good = result->error.code == ERROR_NONE;
-	close_turn(asking, good ? llm_output(result->text, &asking->arena) : NULL, result->usage,
-		   good ? NULL : &result->error);
+	close_turn(asking, good ? llm_output(result, asking->has_tools, &asking->arena) : NULL,
+		   result->usage, result->retry_after_us, good ? NULL : &result->error);
+}
+
+static void piece_arrived(void *context, uint64_t argument, enum llm_part part, struct str delta)
+{
+	struct executor *executor = context;
+	const struct asking *asking = slots_get(&effect_room(executor)->under_way, argument);
+	if (asking != NULL)
+		live_reply_add(executor, asking->reply, part, delta);
 }
 
 static void cancel_turn(struct asking *asking)
 {
 	struct error error;
 	fail(&error, ERROR_CANCELLED, "it was told to stop");
-	close_turn(asking, NULL, NULL, &error);
+	close_turn(asking, NULL, NULL, 0, &error);
 }
 
 /* ---- asking -------------------------------------------------------------------------- */
 
-static bool start_turn(struct asking *asking, const struct json *request, struct error *error)
+static bool start_turn(struct asking *asking, struct active_run *active, struct error *error)
 {
 	struct executor *executor = asking->executor;
+	AUTO(arena) arena = { 0 };
 	if (asking->driver == NULL)
 		return fail(error, ERROR_NOT_FOUND, "this program has no driver " STR_FMT,
 			    STR_ARG(asking->driver_name));
-	struct problems problems = { .arena = &asking->arena };
-	struct contract_source source = { .json = request, .lenient = true };
-	const struct run_turn *turn = run_turn_parse(&source, &asking->arena, &problems);
+	struct engine_values values = active_run_values(active);
+	const struct run_turn *turn = turn_request_build(asking->source, &values, &arena, error);
 	if (turn == NULL)
-		return problems_fail(&problems, error);
+		return false;
 	const struct llm_call call = { .model = asking->model,
 				       .turn = turn,
 				       .run = asking->run,
@@ -132,26 +154,35 @@ static bool start_turn(struct asking *asking, const struct json *request, struct
 				       .step = asking->step,
 				       .attempt = asking->attempt,
 				       .done = turn_ended,
+				       .piece = piece_arrived,
 				       .context = executor,
 				       .argument = asking->id };
 	FAILPOINT("turn.before_start");
-	return asking->driver->start(executor_config(executor)->models, &call, &asking->running,
-				     error);
+	if (!asking->driver->start(executor_config(executor)->models, &call, &asking->running,
+				   error))
+		return false;
+	asking->reply =
+		live_reply_open(executor, &(struct live_reply){ .run = asking->run,
+								.effect = asking->effect,
+								.step = asking->step,
+								.agent = asking->agent,
+								.attempt = asking->attempt });
+	return true;
 }
 
 static void ask_again(void *context, uint64_t argument);
 
 /* When all places are taken, the turn is tried again later. */
-static void ask_with_request(struct asking *asking, const struct json *request)
+static void ask_with_values(struct asking *asking, struct active_run *active)
 {
 	struct error error;
-	if (start_turn(asking, request, &error))
+	if (start_turn(asking, active, &error))
 		return;
 	if (error.code == ERROR_UNAVAILABLE)
 		platform_timer_start(executor_config(asking->executor)->platform, RETRY_US,
 				     ask_again, asking->executor, asking->id);
 	else
-		close_turn(asking, NULL, NULL, &error);
+		close_turn(asking, NULL, NULL, 0, &error);
 }
 
 static void request_fetched(struct executor *executor, uint64_t id, uint64_t argument,
@@ -166,8 +197,7 @@ static void request_fetched(struct executor *executor, uint64_t id, uint64_t arg
 		executor_fail(executor, error);
 		return;
 	}
-	struct engine_values values = active_run_values(active);
-	ask_with_request(asking, values.look(values.context, &asking->request.hash));
+	ask_with_values(asking, active);
 }
 
 static void ask(struct asking *asking)
@@ -181,10 +211,13 @@ static void ask(struct asking *asking)
 		active_run_settle(active);
 		return;
 	}
-	const struct json *request = value_fetch_given(active, &asking->request, &asking->arena,
-						       request_fetched, asking->id);
-	if (request != NULL)
-		ask_with_request(asking, request);
+	struct decision wanted = { 0 };
+	const struct hash *needs = turn_source_needs(asking->source, &wanted.need_count);
+	wanted.needs = arena_copy(&asking->arena, needs, wanted.need_count * sizeof(*needs));
+	if (wanted.need_count > 0)
+		value_fetch(active, &wanted, request_fetched, asking->id);
+	else
+		ask_with_values(asking, active);
 }
 
 static void ask_again(void *context, uint64_t argument)

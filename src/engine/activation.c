@@ -12,6 +12,8 @@
 #include "contract/run_class_types.h"
 #include "contract/run_graph_types.h"
 #include "contract/run_value_types.h"
+#include "engine/session.h"
+#include "engine/undo.h"
 #include "engine/workspace_folder.h"
 
 /* ---- paths --------------------------------------------------------------------------- */
@@ -117,6 +119,7 @@ bool run_is_container(enum run_node_kind kind)
 	case RUN_NODE_LOOP:
 	case RUN_NODE_VERIFY:
 	case RUN_NODE_GATE:
+	case RUN_NODE_SESSION:
 	case RUN_NODE_TRY:
 		return true;
 	case RUN_NODE_TOOL:
@@ -192,7 +195,7 @@ struct activation *activation_new(struct run *run, struct scope *scope, uint32_t
 	scope->live++;
 	scope->waiting++;
 	run->live++;
-	if (node->any)
+	if (node->any && !session_has(run, scope))
 		run->iterations++;
 	place->newest = activation;
 	path_put(run, activation);
@@ -234,7 +237,7 @@ static bool section_finally_is_left(const struct run *run, const struct activati
 static void tell_dependents(struct run *run, struct scope *scope, uint32_t node)
 {
 	struct place *place = run_place(run, scope, node);
-	if (place->done)
+	if (place->done || session_has(run, scope))
 		return;
 	place->done = true;
 	struct graph_numbers after = run->graph->nodes[node].dependents;
@@ -415,12 +418,15 @@ static void close_one(struct run *run, struct activation *activation, enum step_
 			  run->graph->kept_steps > 0 &&
 			  (state == STEP_SUCCEEDED ||
 			   (state == STEP_FAILED && !activation_is_failure(run, activation)));
-	if (place->final != NULL) {
+	/* All calls of a session stay: they are its transcript. */
+	if (place->final != NULL && !session_has(run, activation->scope)) {
 		place->lost +=
 			activation_is_failure(run, place->final) && run->graph->kept_steps > 0;
 		activation_forget(run, place->final);
 	}
-	place->final = activation;
+	if (place->final == NULL || !session_has(run, activation->scope) ||
+	    place->final->ordinal < activation->ordinal)
+		place->final = activation;
 	activation->result = activation->output;
 	if (place->readers_left == 0 && !node->keeps)
 		activation->output = (struct value){ .kind = VALUE_ABSENT };
@@ -498,8 +504,12 @@ void activation_end(struct run *run, struct activation *activation, enum step_st
 	bool again = !stopping && next != NULL && next->again;
 	activation->limit_reached = next != NULL && has(next, limit_reached) && next->limit_reached;
 	close_one(run, activation, state, at);
+	if (state == STEP_SUCCEEDED && next != NULL && has(next, undo) && node->undo != 0)
+		undo_record_add(run, activation->path, node->undo, next->undo);
 	if (stopping && run_can_stop(node->kind) && run->stops > 0)
 		run->stops--;
+	if (!stopping && session_has(run, scope))
+		session_release_calls(run, scope);
 	if (run_is_container(node->kind) && !keeps_bodies(run, activation))
 		scopes_leave(run, activation);
 	if (again) {

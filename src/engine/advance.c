@@ -6,6 +6,7 @@
 #include "contract/run_event_types.h"
 #include "contract/run_graph_types.h"
 #include "contract/run_output_types.h"
+#include "engine/undo.h"
 #include "engine/workspace_folder.h"
 
 static struct activation *earlier(struct activation *a, struct activation *b)
@@ -40,6 +41,11 @@ static struct activation *next_contained(const struct run *run, const struct dec
 	return NULL;
 }
 
+static bool is_turn(const struct run *run, const struct activation *activation)
+{
+	return activation != NULL && run_node(run, activation)->kind == RUN_NODE_AGENT;
+}
+
 /* Of the activations that can start, the one that became ready first; NULL when none can.  Steps
  * that wait for a tree by the decision are left out. */
 static struct activation *next_to_start(const struct run *run, const struct decision *d)
@@ -47,7 +53,8 @@ static struct activation *next_to_start(const struct run *run, const struct deci
 	struct activation *next = earlier(ready_list_head(&run->parked), next_contained(run, d));
 	if (run->busy >= run->graph->concurrency)
 		return next;
-	return earlier(next, ready_list_head(&run->tools));
+	struct activation *head = ready_list_head(&run->tools);
+	return d != NULL && d->budget_waits && is_turn(run, head) ? next : earlier(next, head);
 }
 
 /* The activation whose retry has been due longest; NULL when none is due.  A retry still holds its
@@ -62,6 +69,8 @@ static struct activation *next_retry(const struct run *run, int64_t now, const s
 		if (run_node(run, a)->row->class == RUN_CLASS_CONTAINED &&
 		    (!folder_allows(run, a) ||
 		     (!run_node(run, a)->read_only && waits_for_tree(run, a, d))))
+			continue;
+		if (d->budget_waits && is_turn(run, a))
 			continue;
 		if (next == NULL || a->due_at < next->due_at ||
 		    (a->due_at == next->due_at && a->arrival < next->arrival))
@@ -216,6 +225,28 @@ static void emit_finished(struct run *run, int64_t now, enum run_outcome outcome
 	decision_emit(run, d, (struct event){ EVENT_RUN_FINISHED, now, { .run_finished = body } });
 }
 
+/* Whether a cancelled run waits for nothing but its finally and undo steps. */
+static bool must_unwind(const struct run *run)
+{
+	return run->cancelling && !run->unwinding && run->stops == 0 &&
+	       (run->live > 0 || undo_is_left(run));
+}
+
+/* `fault` code "" = the run was cancelled. */
+static void emit_unwinding(struct run *run, int64_t now, struct failure fault, struct decision *d)
+{
+	const struct run_graph *rows = run->graph->rows;
+	struct run_unwinding *body = run_unwinding_new(d->arena);
+	SET(body, due_at,
+	    now + (has(rows, unwind_us) ? rows->unwind_us
+					: (int64_t)LIMIT_UNWIND_SECONDS * 1000000));
+	if (fault.code.size > 0)
+		SET(body, fault, decision_failure(d, fault));
+	decision_emit(run, d,
+		      (struct event){ EVENT_RUN_UNWINDING, now, { .run_unwinding = body } });
+}
+
+/* A run that has failed ends when its undo steps are over: these start first. */
 static enum engine_answer end_run(struct run *run, int64_t now, const struct engine_values *values,
 				  struct decision *d)
 {
@@ -234,14 +265,19 @@ static enum engine_answer end_run(struct run *run, int64_t now, const struct eng
 		return ENGINE_NEED;
 	if (fault.code.size == 0)
 		fault = eval_context.fault;
-	struct run_value *value;
-	if (!decision_value(d, outputs, &value))
+	/* The outputs are not stored before the event that names them. */
+	bool unwinds = !run->unwinding && undo_is_left(run);
+	struct run_value *value = NULL;
+	if (!(unwinds && fault.code.size > 0) && !decision_value(d, outputs, &value))
 		return ENGINE_NEED;
 	if (value == NULL && fault.code.size == 0)
 		fault = failure_make(ERROR_TOO_LARGE,
 				     S("the outputs are larger than the limit of a value"));
-	emit_finished(run, now, fault.code.size > 0 ? RUN_OUTCOME_FAILED : RUN_OUTCOME_OK, value,
-		      fault, d);
+	if (unwinds && fault.code.size > 0)
+		emit_unwinding(run, now, fault, d);
+	else
+		emit_finished(run, now, fault.code.size > 0 ? RUN_OUTCOME_FAILED : RUN_OUTCOME_OK,
+			      value, fault, d);
 	return ENGINE_DONE;
 }
 
@@ -259,23 +295,6 @@ static void want_branch_ends(const struct run *run, struct decision *d)
 	}
 }
 
-/* Whether a cancelled run waits for nothing but its finally steps. */
-static bool must_unwind(const struct run *run)
-{
-	return run->cancelling && !run->unwinding && run->stops == 0 && run->live > 0;
-}
-
-static void emit_unwinding(struct run *run, int64_t now, struct decision *d)
-{
-	const struct run_graph *rows = run->graph->rows;
-	struct run_unwinding *body = run_unwinding_new(d->arena);
-	SET(body, due_at,
-	    now + (has(rows, unwind_us) ? rows->unwind_us
-					: (int64_t)LIMIT_UNWIND_SECONDS * 1000000));
-	decision_emit(run, d,
-		      (struct event){ EVENT_RUN_UNWINDING, now, { .run_unwinding = body } });
-}
-
 bool engine_could_go_on(const struct run *run)
 {
 	if (run->seq == 0 || run_ended(run) || run->paused || run->queued)
@@ -284,19 +303,12 @@ bool engine_could_go_on(const struct run *run)
 	       (run_may_start(run) && (next_to_start(run, NULL) != NULL || branch_any_over(run)));
 }
 
-enum engine_answer advance(struct run *run, int64_t now, const struct engine_values *values,
-			   struct decision *d)
+static enum engine_answer start_all(struct run *run, int64_t now,
+				    const struct engine_values *values, struct decision *d)
 {
-	d->need_count = 0;
-	d->tree_count = 0;
-	d->to_print = NULL;
-	d->print_prefix = S("");
-	d->print_key = (struct print_key){ 0 };
-	if (run_ended(run) || run->paused || run->queued)
-		return ENGINE_DONE;
 	while (run_may_start(run) || must_unwind(run)) {
 		if (must_unwind(run)) {
-			emit_unwinding(run, now, d);
+			emit_unwinding(run, now, (struct failure){ S(""), S("") }, d);
 			continue;
 		}
 		struct activation *next = next_retry(run, now, d);
@@ -307,5 +319,28 @@ enum engine_answer advance(struct run *run, int64_t now, const struct engine_val
 	}
 	if (run->graph->own_trees && run_may_start(run))
 		want_branch_ends(run, d);
-	return run->live == 0 ? end_run(run, now, values, d) : ENGINE_DONE;
+	return ENGINE_DONE;
+}
+
+enum engine_answer advance(struct run *run, int64_t now, const struct engine_values *values,
+			   struct decision *d)
+{
+	enum engine_answer answer = ENGINE_DONE;
+	d->need_count = 0;
+	d->tree_count = 0;
+	d->budget_waits = false;
+	d->to_print = NULL;
+	d->print_prefix = S("");
+	d->print_key = (struct print_key){ 0 };
+	if (run_ended(run) || run->paused || run->queued)
+		return ENGINE_DONE;
+	/* The end of a run that has failed may be the beginning of its undo steps. */
+	while (answer == ENGINE_DONE && !run_ended(run)) {
+		answer = start_all(run, now, values, d);
+		if (answer == ENGINE_DONE && run->live > 0)
+			break;
+		if (answer == ENGINE_DONE)
+			answer = end_run(run, now, values, d);
+	}
+	return answer;
 }

@@ -6,6 +6,7 @@
 #include "contract/run_graph_types.h"
 #include "contract/run_output_types.h"
 #include "contract/runtime_types.h"
+#include "engine/session.h"
 #include "engine/workspace_folder.h"
 
 static void emit_entered(struct run *run, const struct activation *activation, int64_t now,
@@ -16,6 +17,8 @@ static void emit_entered(struct run *run, const struct activation *activation, i
 	SET(body, step, activation->path);
 	if (tree.size > 0)
 		SET(body, tree, tree);
+	if (activation->undoes.size > 0)
+		SET(body, undoes, activation->undoes);
 	if (items != NULL) {
 		SET(body, items, items);
 		SET(body, count, count);
@@ -105,10 +108,23 @@ enum engine_answer body_enter(struct run *run, struct activation *activation, in
 		}
 		base = tree->tree;
 	}
+	if (node->kind == RUN_NODE_SESSION)
+		return session_begin(run, activation, now, values, d);
 	if (node->kind == RUN_NODE_MAP)
 		return enter_map(run, activation, now, values, base, d);
 	if (node->kind == RUN_NODE_VERIFY && activation->round == 1)
 		return verify_round(run, activation, now, values, d);
+	if (node->kind == RUN_NODE_LOOP && activation->round == 1 && has(node->row, on_limit)) {
+		struct eval_context eval_context = eval_context_make(run, activation, values, d);
+		struct failure fault = { S(""), S("") };
+		continuation_rounds(&eval_context, node, &fault);
+		if (eval_context.missing)
+			return ENGINE_NEED;
+		if (fault.code.size > 0) {
+			request_fail_ready(run, activation, fault, now, d);
+			return ENGINE_DONE;
+		}
+	}
 	emit_entered(run, activation, now, NULL, 0, base, d);
 	return ENGINE_DONE;
 }
@@ -256,6 +272,8 @@ enum engine_answer body_leave(struct run *run, struct activation *activation, in
 		return verify_round(run, activation, now, values, d);
 	if (node->kind == RUN_NODE_GATE)
 		return body_leave_gate(run, activation, now, values, d);
+	if (node->kind == RUN_NODE_SESSION)
+		return session_continue(run, activation, now, values, d);
 	struct eval_context eval_context = eval_context_make(run, activation, values, d);
 	const struct json *output =
 		node->kind == RUN_NODE_MAP

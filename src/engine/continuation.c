@@ -6,6 +6,7 @@
 #include "contract/run_event_types.h"
 #include "contract/run_graph_types.h"
 #include "engine/activation.h"
+#include "engine/undo.h"
 
 enum { DEFAULT_ROUNDS = 3 };
 
@@ -55,22 +56,28 @@ static struct failure limit_failure(const struct eval_context *eval_context,
 				   : ""));
 }
 
+int64_t continuation_rounds(struct eval_context *eval_context, const struct graph_node *node,
+			    struct failure *out_fault)
+{
+	static const struct json nothing = { .kind = JSON_NULL };
+	int64_t most = DEFAULT_ROUNDS;
+	if (has(node->row, max)) {
+		const struct json *value = eval_render(eval_context, node->row->max);
+		value = value == NULL ? &nothing : value;
+		if (!eval_context->missing && (value->kind != JSON_INT || value->as.integer < 1))
+			*out_fault = bad_max(eval_context, node, value);
+		most = value->kind == JSON_INT ? value->as.integer : most;
+	}
+	return most < LIMIT_ROUNDS ? most : LIMIT_ROUNDS;
+}
+
 /* Whether there is another round, by the rules of graphs whose nodes have on_limit. */
 static bool runs_again_or_ends(struct eval_context *eval_context, const struct graph_node *node,
 			       uint32_t round, struct step_continuation *out, bool *out_reached)
 {
-	int64_t most = DEFAULT_ROUNDS;
-	if (has(node->row, max)) {
-		static const struct json nothing = { .kind = JSON_NULL };
-		const struct json *value = eval_render(eval_context, node->row->max);
-		value = value == NULL ? &nothing : value;
-		if (!eval_context->missing && (value->kind != JSON_INT || value->as.integer < 1)) {
-			out->fault = bad_max(eval_context, node, value);
-			return false;
-		}
-		most = value->kind == JSON_INT ? value->as.integer : most;
-	}
-	most = most < LIMIT_ROUNDS ? most : LIMIT_ROUNDS;
+	int64_t most = continuation_rounds(eval_context, node, &out->fault);
+	if (out->fault.code.size > 0)
+		return false;
 	if (eval_holds(eval_context, node->until))
 		return false;
 	if (round < most)
@@ -117,9 +124,9 @@ static bool may_lead(struct eval_context *eval_context, const struct activation 
 	       run->iterations + (int64_t)then.count < run->graph->max_iterations;
 }
 
-bool continuation_after_success(struct eval_context *eval_context,
-				const struct activation *activation, const struct json *output,
-				struct step_continuation *out)
+/* The edges taken, and whether there is another round. */
+static bool edges_and_rounds(struct eval_context *eval_context, const struct activation *activation,
+			     const struct json *output, struct step_continuation *out)
 {
 	const struct graph_node *node = run_node(eval_context->run, activation);
 	struct arena *arena = eval_context->d->arena;
@@ -159,6 +166,17 @@ bool continuation_after_success(struct eval_context *eval_context,
 	if (reached)
 		SET(out->next, limit_reached, true);
 	return true;
+}
+
+bool continuation_after_success(struct eval_context *eval_context,
+				const struct activation *activation, const struct json *output,
+				struct step_continuation *out)
+{
+	*out = NO_CONTINUATION;
+	/* Nothing follows from the end of a step that is being stopped, but it can be undone. */
+	if (!activation->stopping && !edges_and_rounds(eval_context, activation, output, out))
+		return false;
+	return undo_render(eval_context, activation, output, out);
 }
 
 void enforce_iteration_limit(struct run *run, const struct step_continuation *continuation,
@@ -217,6 +235,12 @@ struct run_next *continuation_after_failure(const struct run *run,
 	return next;
 }
 
+void continuation_delay(struct run_next *next, int64_t earliest)
+{
+	if (has(next, retry_at) && next->retry_at < earliest)
+		SET(next, retry_at, earliest);
+}
+
 void decision_emit_computed(struct run *run, const struct activation *activation, int64_t now,
 			    struct run_value *output, struct failure fault, struct run_next *next,
 			    struct decision *d)
@@ -240,7 +264,7 @@ static void stop_open(const struct run *run, struct decision *d)
 	for (uint32_t i = 0; i < run->paths.room; i++) {
 		const struct activation *a = run->paths.at[i];
 		if (a != NULL && a->open && a->stopping && run_can_stop(run_node(run, a)->kind))
-			decision_stop_effect(d, a);
+			decision_stop_effect(d, a, run->abandoned);
 	}
 }
 

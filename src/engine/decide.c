@@ -6,6 +6,7 @@
  * steps, so a finished tool, a fired timer, an answered question and a computed step share the same
  * few lines.
  */
+#include "engine/budget.h"
 #include "engine/decide.h"
 
 #include "base/limits.h"
@@ -16,6 +17,7 @@
 #include "contract/run_question_types.h"
 #include "contract/run_start_types.h"
 #include "engine/engine_internal.h"
+#include "engine/session.h"
 #include "engine/workspace_folder.h"
 
 static enum engine_answer refuse(struct error *error, enum error_code code, const char *text)
@@ -80,8 +82,11 @@ static enum engine_answer decide_pause(struct run *run, const struct command *co
 			      "the run has not started yet: it is still queued");
 	if (run->paused)
 		return refuse(error, ERROR_CONFLICT, "the run is already paused");
-	if (run->cancelling || run->unwinding)
+	if (run->cancelling)
 		return refuse(error, ERROR_CONFLICT, "the run is being cancelled");
+	if (run->unwinding)
+		return refuse(error, ERROR_CONFLICT,
+			      "the run has failed, and its undo steps run: they cannot be paused");
 	struct run_paused *body = run_paused_new(d->arena);
 	SET(body, by, command->by);
 	if (command->comment.size > 0)
@@ -98,12 +103,29 @@ static enum engine_answer decide_resume(struct run *run, const struct command *c
 		return refuse(error, ERROR_CONFLICT, "the run is not paused");
 	struct run_resumed *body = run_resumed_new(d->arena);
 	SET(body, by, command->by);
+	const struct json *budget = command->output;
+	if (budget != NULL && budget->kind == JSON_INT)
+		SET(body, budget_usd, (double)budget->as.integer);
+	else if (budget != NULL && budget->kind == JSON_REAL)
+		SET(body, budget_usd, budget->as.real);
 	decision_emit(run, d,
 		      (struct event){ EVENT_RUN_RESUMED, command->now, { .run_resumed = body } });
 	return ENGINE_DONE;
 }
 
-/* Cancelling twice is harmless, except that it ends finally steps that run because of the first time. */
+/* A run that is being cancelled may wait for sub-runs whose finally and undo steps run. */
+static void stop_subruns_again(const struct run *run, struct decision *d)
+{
+	for (uint32_t i = 0; i < run->paths.room; i++) {
+		const struct activation *a = run->paths.at[i];
+		if (a != NULL && a->open && a->stopping && a->state == STEP_RUNNING &&
+		    run_node(run, a)->kind == RUN_NODE_SUBRUN)
+			decision_stop_effect(d, a, true);
+	}
+}
+
+/* Cancelling twice is harmless, except that it ends finally and undo steps that run because of the first
+ * time, or because the run has failed. */
 static enum engine_answer decide_cancel(struct run *run, const struct command *command,
 					struct decision *d)
 {
@@ -111,6 +133,8 @@ static enum engine_answer decide_cancel(struct run *run, const struct command *c
 	if ((!run->cancelling && !run->unwinding) || ends_cleanup)
 		engine_cancel_run(run, command->now, command->by, command->comment,
 				  (struct failure){ S(""), S("") }, d);
+	else if (!command->only_first)
+		stop_subruns_again(run, d);
 	return ENGINE_DONE;
 }
 
@@ -228,15 +252,16 @@ static bool make_result(struct run *run, const struct activation *activation,
 	}
 	if (command->log != NULL && !decision_value(d, command->log, &out->log))
 		return false;
-	if (out->fault.code.size == 0 && !activation->stopping) {
+	if (out->fault.code.size == 0) {
 		bool decided = continuation_after_success(&eval_context, activation,
 							  command->output, &out->continuation);
 		out->fault = out->continuation.fault;
 		return decided;
 	}
-	if (out->fault.code.size > 0)
-		out->continuation.next =
-			continuation_after_failure(run, activation, &out->fault, command->now, d);
+	out->continuation.next =
+		continuation_after_failure(run, activation, &out->fault, command->now, d);
+	if (out->continuation.next != NULL && command->retry_after_us > 0)
+		continuation_delay(out->continuation.next, command->now + command->retry_after_us);
 	return true;
 }
 
@@ -318,6 +343,9 @@ static void emit_finished(struct run *run, const struct activation *activation,
 				.next = result->continuation.next,
 				.usage = command->usage,
 				.log = result->log };
+	if (!failed && !activation->stopping && session_has(run, activation->scope) &&
+	    run_node(run, activation)->kind == RUN_NODE_AGENT)
+		end.calls = session_calls(run, activation, command->output, d);
 	struct event event = call_finished(run_node(run, activation)->row, &end, d->arena);
 	event.at = command->now;
 	decision_emit(run, d, event);
@@ -353,6 +381,8 @@ static enum engine_answer decide_restarted(struct run *run, const struct command
 		return ENGINE_REFUSED;
 	if (!run_can_stop(run_node(run, activation)->kind))
 		return refuse_step(error, ERROR_CONFLICT, command->step, "does not call a tool");
+	if (budget_restart(run, activation, command->now, d))
+		return ENGINE_DONE;
 	struct run_tool_restarted *body = run_tool_restarted_new(d->arena);
 	SET(body, step, activation->path);
 	SET(body, effect, activation->effect);
@@ -411,6 +441,10 @@ static enum engine_answer check_answer(const struct run *run, const struct activ
 				      : "answer this question with approve, reject or modify");
 	if (command->decision == RUN_DECISION_MODIFY && command->output == NULL)
 		return refuse(error, ERROR_USAGE, "modify needs the values to continue with");
+	if (command->decision == RUN_DECISION_MODIFY && activation->asks_for > 0 &&
+	    command->output->kind != JSON_OBJECT)
+		return refuse(error, ERROR_USAGE,
+			      "modify needs the arguments of the call as a mapping");
 	if (has(row, four_eyes) && row->four_eyes && !activation->settling &&
 	    str_equal(command->by, run->start->by))
 		return refuse(
@@ -531,9 +565,10 @@ static enum engine_answer decide_due(struct run *run, const struct command *comm
 		if (run->due_at == 0 || command->now < run->due_at)
 			return refuse(error, ERROR_CONFLICT, "the run's timeout has not expired");
 		if (run->unwinding) {
-			engine_cancel_run(run, command->now, S("baton"),
-					  S("the finally steps took longer than their timeout"),
-					  (struct failure){ S(""), S("") }, d);
+			engine_cancel_run(
+				run, command->now, S("baton"),
+				S("the finally and undo steps took longer than their timeout"),
+				(struct failure){ S(""), S("") }, d);
 			return ENGINE_DONE;
 		}
 		engine_cancel_run(
@@ -556,7 +591,7 @@ static enum engine_answer decide_due(struct run *run, const struct command *comm
 		return question_due(run, activation, command, values, d, error);
 	if (run_node(run, activation)->kind == RUN_NODE_WAIT)
 		return wait_due(run, activation, command, values, d);
-	decision_stop_effect(d, activation);
+	decision_stop_effect(d, activation, false);
 	return ENGINE_DONE;
 }
 

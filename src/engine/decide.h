@@ -60,17 +60,17 @@ struct command {
 	struct str step;               /* path of the activation */
 	struct uuid effect;            /* FINISHED, ANSWERED, RESTARTED */
 	enum run_outcome outcome;      /* FINISHED */
-	const struct json *output;     /* COMPUTED, FINISHED: NULL when it failed; ANSWERED, SIGNAL:
-					  the values in the command */
-	const struct json *usage;      /* FINISHED: of a turn */
-	const struct json *log;        /* FINISHED: of a tool, a run.Log; NULL = it wrote nothing */
-	struct failure fault;          /* COMPUTED, FINISHED: code "" when it did not fail */
-	enum run_decision decision;    /* ANSWERED */
-	struct str comment;            /* ANSWERED; PAUSE, CANCEL, RETRY: the reason */
-	struct str by;                 /* who: ANSWERED, PAUSE, RESUME, CANCEL, RETRY, SIGNAL */
-	struct str name;               /* SIGNAL */
-	bool only_first;               /* CANCEL: changes nothing if the run is being cancelled */
-	const struct hash *revision;   /* ANSWERED: the revision that was shown, or NULL */
+	const struct json *output;   /* COMPUTED, FINISHED: NULL = failed; or what a person sent */
+	const struct json *usage;    /* FINISHED: of a turn */
+	int64_t retry_after_us;      /* FINISHED: a retry waits at least so long */
+	const struct json *log;      /* FINISHED: of a tool, a run.Log; NULL = it wrote nothing */
+	struct failure fault;        /* COMPUTED, FINISHED: code "" when it did not fail */
+	enum run_decision decision;  /* ANSWERED */
+	struct str comment;          /* ANSWERED; PAUSE, CANCEL, RETRY: the reason */
+	struct str by;               /* who: ANSWERED, PAUSE, RESUME, CANCEL, RETRY, SIGNAL */
+	struct str name;             /* SIGNAL */
+	bool only_first;             /* CANCEL: changes nothing if the run is being cancelled */
+	const struct hash *revision; /* ANSWERED: the revision that was shown, or NULL */
 	struct str request_id; /* of the client's request; its first event has it; "" = none */
 	struct str branch;     /* TREE_TAKEN: of a branch that is over; "" = of a step */
 	struct str tree;       /* TREE_TAKEN: "" when it failed */
@@ -105,6 +105,7 @@ struct decision_blob {
 struct decision_stop {
 	struct str step;
 	struct uuid effect;
+	bool again; /* the cleanup of a sub-run is to end, too */
 };
 
 /* A tree that is wanted, one of these:
@@ -149,6 +150,7 @@ struct decision {
 	struct warnings warnings; /* not recorded by an event yet */
 	struct uuid *closes;      /* closed by run.cancelling, without an event of their own */
 	size_t close_count, close_room;
+	bool budget_waits; /* a turn waits until others settle their reservations */
 };
 
 /* The git tree of a workspace, taken for a step. */
@@ -167,14 +169,13 @@ struct engine_values {
 	void *context;
 	/* The tree that COMMAND_TREE_TAKEN brought; NULL = none. */
 	const struct engine_tree *tree;
+	const struct engine_prices *prices; /* engine/budget.h; NULL = none is known */
 };
-
 enum engine_answer { ENGINE_DONE, ENGINE_NEED, ENGINE_REFUSED };
 
 /* Refusals: NOT_FOUND (no such step), CONFLICT (already closed, another revision, second answer,
  * nothing is due, a floor that would not rise), FORBIDDEN (four eyes), TOO_LARGE, USAGE (an answer
- * that does not fit its question).  A refused command changes nothing.
- */
+ * that does not fit its question).  A refused command changes nothing. */
 enum engine_answer decide(struct run *run, const struct command *command,
 			  const struct engine_values *values, struct decision *decision,
 			  struct error *error);
@@ -192,7 +193,6 @@ enum engine_answer engine_render_inputs(struct run *run, const struct activation
 					const struct engine_values *values,
 					struct decision *decision, const struct json **out,
 					struct failure *out_fault);
-
 /* effect_id = hash(run, activation, kind, ordinal) */
 struct uuid engine_effect_id(const struct run *run, struct str path, struct str kind,
 			     int64_t ordinal);

@@ -88,12 +88,13 @@ void decision_need_value(struct decision *d, const struct hash *hash)
 	d->needs[d->need_count++] = *hash;
 }
 
-void decision_stop_effect(struct decision *d, const struct activation *activation)
+void decision_stop_effect(struct decision *d, const struct activation *activation, bool again)
 {
 	if (d->stop_count == d->stop_room)
 		d->stops =
 			grown(d->arena, d->stops, d->stop_count, &d->stop_room, sizeof(*d->stops));
-	d->stops[d->stop_count++] = (struct decision_stop){ activation->path, activation->effect };
+	d->stops[d->stop_count++] =
+		(struct decision_stop){ activation->path, activation->effect, again };
 }
 
 void decision_want_tree(struct decision *d, struct decision_tree tree)

@@ -44,6 +44,7 @@ static struct event turn_requested(const struct run_graph_node *node,
 	SET(body, driver, node->agent->driver);
 	SET(body, model, node->agent->model);
 	SET(body, request, from->inputs);
+	SET_IF(from->reserves, body, reserved, from->reserved);
 	return (struct event){ .type = EVENT_TURN_REQUESTED, .as.run_turn_requested = body };
 }
 
@@ -79,6 +80,7 @@ static struct event turn_finished(const struct call_end *from, struct arena *are
 	struct run_turn_finished *body = run_turn_finished_new(arena);
 	SET_END(body, from);
 	SET_IF(from->usage != NULL, body, usage, from->usage);
+	SET_IF(from->calls.count > 0, body, calls, from->calls);
 	return (struct event){ .type = EVENT_TURN_FINISHED, .as.run_turn_finished = body };
 }
 

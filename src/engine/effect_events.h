@@ -28,6 +28,8 @@ struct call_request {
 	struct str tree;        /* of a contained tool; "" = none */
 	struct str folder;      /* of a contained tool: the branch; "" = none */
 	struct hash definition; /* of a sub-run */
+	int64_t reserved;       /* of a turn, if `reserves` */
+	bool reserves;
 	struct run_secret_use_list secrets; /* of a tool; count 0 = none */
 };
 
@@ -39,8 +41,9 @@ struct call_end {
 	const struct run_value *output;
 	const struct run_fault *fault;
 	const struct run_next *next;
-	const struct json *usage;    /* of a turn */
-	const struct run_value *log; /* of a tool */
+	const struct json *usage;          /* of a turn */
+	const struct run_value *log;       /* of a tool */
+	struct run_call_opened_list calls; /* of a turn in a session; count 0 = none */
 };
 
 struct event call_requested(const struct run_graph_node *node, const struct call_request *from,

@@ -17,7 +17,8 @@ void decision_emit(struct run *run, struct decision *d, struct event event);
 void decision_warn(struct decision *d, enum run_warning_code code, struct str step,
 		   struct str text);
 void decision_need_value(struct decision *d, const struct hash *hash);
-void decision_stop_effect(struct decision *d, const struct activation *activation);
+/* again: the finally and undo steps of a sub-run are to end, too. */
+void decision_stop_effect(struct decision *d, const struct activation *activation, bool again);
 /* The step waits until the tree of its workspace is taken. */
 void decision_want_tree(struct decision *d, struct decision_tree tree);
 void decision_close_silently(struct decision *d, const struct uuid *id);
@@ -86,11 +87,16 @@ struct step_continuation {
 bool continuation_after_success(struct eval_context *eval_context,
 				const struct activation *activation, const struct json *output,
 				struct step_continuation *out);
+/* The most rounds of a node with on_limit; a fault when its `max` is no number of rounds. */
+int64_t continuation_rounds(struct eval_context *eval_context, const struct graph_node *node,
+			    struct failure *out_fault);
 /* After a failure: whether and when the step is retried. */
 struct run_next *continuation_after_failure(const struct run *run,
 					    const struct activation *activation,
 					    const struct failure *fault, int64_t now,
 					    struct decision *d);
+/* The retry is not before this time. */
+void continuation_delay(struct run_next *next, int64_t earliest);
 /* After a closing event: cancels the run if an edge would start a step too often. */
 void enforce_iteration_limit(struct run *run, const struct step_continuation *continuation,
 			     int64_t now, struct decision *d);
@@ -113,6 +119,15 @@ enum engine_answer reopen_check(const struct run *run, struct error *error);
 
 enum engine_answer request_effect(struct run *run, struct activation *activation, int64_t now,
 				  const struct engine_values *values, struct decision *d);
+struct run_graph_agent;
+/* The canonical request of an agent's first turn: run.Turn. */
+const struct json *request_of_turn(const struct run_graph_agent *agent, const struct json *inputs,
+				   int64_t max_tokens, struct arena *arena);
+/* The inputs of a step, rendered; *out is NULL when they are over LIMIT_VALUE_BYTES. */
+enum engine_answer request_render(struct run *run, const struct activation *activation,
+				  const struct engine_values *values, struct decision *d,
+				  const struct json **out, struct failure *out_fault);
+struct failure request_too_large(void);
 /* The tree that was taken for this step; NULL when there is none yet. */
 const struct engine_tree *request_tree(const struct activation *activation,
 				       const struct engine_values *values);

@@ -11,6 +11,7 @@
 
 #include "base/limits.h"
 #include "contract/run_graph_types.h"
+#include "engine/undo.h"
 #include "expr/template.h"
 
 /* A retry renders what was rendered before, so it has passed. */
@@ -81,9 +82,20 @@ static struct str status_word(enum step_state state)
 	return step_state_row(state)->word;
 }
 
-static struct scope *outer(const struct scope *scope)
+/* The body around it; undo steps see none, but what they were given. */
+static struct scope *outer(const struct eval_context *eval_context, const struct scope *scope)
 {
-	return scope->owner == NULL ? NULL : scope->owner->scope;
+	return scope->owner == NULL || undo_is_body(eval_context->run, scope) ? NULL
+									      : scope->owner->scope;
+}
+
+/* A member of what undo steps were given; NULL = not there, or null. */
+static const struct json *see_given(struct eval_context *eval_context, struct str group,
+				    struct str name)
+{
+	const struct json *found = json_member(
+		json_member(undo_given(eval_context, eval_context->scope), group), name);
+	return found == NULL || found->kind == JSON_NULL ? NULL : found;
 }
 
 static uint32_t body_owner(const struct scope *scope)
@@ -132,7 +144,8 @@ static const struct json *error_of(struct eval_context *eval_context, const stru
 static const struct json *see_step(void *context, struct str name, enum expr_field field)
 {
 	struct eval_context *eval_context = context;
-	for (struct scope *scope = eval_context->scope; scope != NULL; scope = outer(scope)) {
+	for (struct scope *scope = eval_context->scope; scope != NULL;
+	     scope = outer(eval_context, scope)) {
 		int64_t node = graph_find(eval_context->run->graph, body_owner(scope), name);
 		if (node < 0)
 			continue;
@@ -152,7 +165,11 @@ static const struct json *see_step(void *context, struct str name, enum expr_fie
 			return error_of(eval_context, &final->fault);
 		return eval_value(eval_context, &final->output);
 	}
-	return NULL;
+	const struct json *given = json_member(see_given(eval_context, S("steps"), name),
+					       field == EXPR_OUTPUTS  ? S("outputs")
+					       : field == EXPR_STATUS ? S("status")
+								      : S("error"));
+	return given == NULL || given->kind == JSON_NULL ? NULL : given;
 }
 
 /* Whether the step that is being closed sets the variable. */
@@ -174,7 +191,8 @@ static bool sets_now(const struct eval_context *eval_context, const struct scope
 static const struct json *see_ctx(void *context, struct str name)
 {
 	struct eval_context *eval_context = context;
-	for (struct scope *scope = eval_context->scope; scope != NULL; scope = outer(scope)) {
+	for (struct scope *scope = eval_context->scope; scope != NULL;
+	     scope = outer(eval_context, scope)) {
 		const struct json *value;
 		if (sets_now(eval_context, scope, name, &value))
 			return value;
@@ -196,7 +214,7 @@ static const struct json *see_ctx(void *context, struct str name)
 		if (newest != NULL)
 			return json_member(eval_value(eval_context, &newest->output), key);
 	}
-	return NULL;
+	return see_given(eval_context, S("ctx"), name);
 }
 
 static const struct json *number_of(struct eval_context *eval_context, int64_t number)
@@ -255,11 +273,12 @@ static const struct json *see_variable(void *context, struct str name)
 		return eval_value(eval_context, &eval_context->run->inputs);
 	if (str_equal(name, S("output")))
 		return eval_context->output;
-	for (const struct scope *scope = eval_context->scope; scope != NULL; scope = outer(scope))
+	for (const struct scope *scope = eval_context->scope; scope != NULL;
+	     scope = outer(eval_context, scope))
 		if (see_item(eval_context, scope, name, &found) ||
 		    see_error(eval_context, scope, name, &found))
 			return found;
-	return NULL;
+	return see_given(eval_context, S("names"), name);
 }
 
 /* ---- lenient rules --------------------------------------------------------------------- */

@@ -11,6 +11,8 @@
 #include "contract/run_event_types.h"
 #include "contract/run_graph_types.h"
 #include "contract/run_start_types.h"
+#include "engine/session.h"
+#include "engine/undo.h"
 #include "engine/workspace_folder.h"
 
 struct run *run_new(struct arena *arena, struct uuid id, const struct graph *graph)
@@ -31,7 +33,7 @@ bool run_needs_recovery(const struct run *run)
 uint32_t run_steps_ended(const struct run *run)
 {
 	uint32_t ended = 0;
-	for (size_t i = 0; run->root != NULL && i < run->graph->body.count; i++) {
+	for (size_t i = 0; run->root != NULL && i < run->graph->step_count; i++) {
 		const struct place *place = &run->root->places[i];
 		ended += place->final != NULL && place->final == place->newest;
 	}
@@ -141,10 +143,12 @@ bool evolve_run_paused(struct run *run, const struct run_paused *event, int64_t 
 bool evolve_run_resumed(struct run *run, const struct run_resumed *event, int64_t at,
 			struct error *error)
 {
-	(void)event, (void)at;
+	(void)at;
 	if (!run->paused)
 		return fail(error, ERROR_INVALID, "the run is not paused");
 	run->paused = false;
+	if (has(event, budget_usd))
+		SET(run->start, budget_usd, event->budget_usd);
 	return true;
 }
 
@@ -153,9 +157,9 @@ bool evolve_run_cancelling(struct run *run, const struct run_cancelling *event, 
 {
 	if (run->abandoned || (run->cancelling && !run->unwinding))
 		return fail(error, ERROR_INVALID, "the run is being cancelled already");
-	/* The second cancel ends the finally steps and does not change how the run ends. */
+	/* The second cancel ends the finally and undo steps and does not change how the run ends. */
 	run->abandoned = run->unwinding;
-	if (!run->cancelling)
+	if (!run->cancelling && !run->unwinding)
 		run->stopped = run_failure_copy(run, has(event, fault) ? event->fault : NULL);
 	run->due_at = 0;
 	run_stop(run, at);
@@ -165,10 +169,16 @@ bool evolve_run_cancelling(struct run *run, const struct run_cancelling *event, 
 bool evolve_run_unwinding(struct run *run, const struct run_unwinding *event, int64_t at,
 			  struct error *error)
 {
+	bool failed = has(event, fault);
+	bool undoes = undo_is_left(run);
+	bool fits = failed ? !run->cancelling && run->live == 0 && undoes
+			   : run->cancelling && run->stops == 0 && (run->live > 0 || undoes);
 	(void)at;
-	if (run->unwinding || !run->cancelling || run->stops > 0 || run->live == 0)
+	if (run->unwinding || !fits)
 		return fail(error, ERROR_INVALID, "the run has nothing to unwind");
 	run->unwinding = true;
+	if (failed)
+		run->stopped = run_failure_copy(run, event->fault);
 	run->due_at = has(event, due_at) ? event->due_at : 0;
 	activation_unwind(run);
 	return true;
@@ -306,6 +316,11 @@ bool evolve_run_step_entered(struct run *run, const struct run_step_entered *eve
 	if (!run_is_container(node->kind))
 		return fail(error, ERROR_INVALID, "step " STR_FMT " has no body",
 			    STR_ARG(event->step));
+	if (activation->leaving && node->kind == RUN_NODE_SESSION) {
+		activation->leaving = false;
+		session_enter_turn(run, activation, event, at);
+		return true;
+	}
 	activation_move(activation, STEP_RUNNING);
 	activation->started_at = at;
 	activation->started_seq = run->seq + 1;
@@ -313,6 +328,10 @@ bool evolve_run_step_entered(struct run *run, const struct run_step_entered *eve
 	activation->tree = has(event, tree) ? str_copy(run->arena, event->tree) : S("");
 	if (node->own_trees)
 		folder_take(run, activation);
+	if (node->kind == RUN_NODE_SESSION) {
+		session_enter_turn(run, activation, event, at);
+		return true;
+	}
 	if (node->kind != RUN_NODE_MAP) {
 		scope_enter(run, activation, -1);
 		return true;
@@ -410,6 +429,7 @@ bool evolve(struct run *run, const struct event *event, struct error *error)
 		return false;
 	}
 	run->seq++;
+	undo_advance(run);
 	/* run.compacted repeats what the state has. */
 	int64_t dropped;
 	struct run_warning_list warnings = event_warnings(event, &dropped);

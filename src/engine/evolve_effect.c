@@ -7,6 +7,8 @@
 #include "contract/run_event_types.h"
 #include "contract/run_graph_types.h"
 #include "contract/run_question_types.h"
+#include "engine/budget.h"
+#include "engine/session.h"
 #include "engine/workspace_folder.h"
 
 /* ---- any effect ---------------------------------------------------------------------- */
@@ -174,13 +176,45 @@ bool evolve_run_tool_finished(struct run *run, const struct run_tool_finished *e
 bool evolve_run_turn_requested(struct run *run, const struct run_turn_requested *event, int64_t at,
 			       struct error *error)
 {
-	return open_call(run, RUN_NODE_AGENT, EVENT_REQUEST(event, request), at, error) != NULL;
+	if (open_call(run, RUN_NODE_AGENT, EVENT_REQUEST(event, request), at, error) == NULL)
+		return false;
+	if (has(event, reserved))
+		budget_reserve(run, &event->effect, event->reserved);
+	return true;
+}
+
+/* Tokens of the request and the reply, as far as the driver reports them. */
+static int64_t tokens_of(const struct json *usage)
+{
+	const struct str names[] = { S("input_tokens"), S("cache_creation_tokens"),
+				     S("output_tokens") };
+	int64_t sum = 0;
+	for (size_t i = 0; i < COUNT(names); i++) {
+		const struct json *number = json_member(usage, names[i]);
+		bool counts = number != NULL && number->kind == JSON_INT;
+		if (counts && __builtin_add_overflow(sum, number->as.integer, &sum))
+			return INT64_MAX;
+	}
+	return sum;
 }
 
 bool evolve_run_turn_finished(struct run *run, const struct run_turn_finished *event, int64_t at,
 			      struct error *error)
 {
-	return close_call(run, event->step, &event->effect, EVENT_RESULT(event), at, error);
+	struct activation *activation;
+	const struct run_graph_agent *agent = usage_agent(run, run_activation(run, event->step));
+	struct event_result result = EVENT_RESULT(event);
+	if (!close_effect(run, event->step, &event->effect, &activation, error))
+		return false;
+	if (session_has(run, activation->scope) && has(event, usage))
+		activation->tokens = tokens_of(event->usage);
+	/* Before the turn ends, so that its body does not end with it. */
+	if (has(event, calls) && !session_open_calls(run, activation, event->calls, error))
+		return false;
+	end_effect(run, activation, &result, at);
+	bool known = has(event, usage) && usage_note(run, agent, event->usage, at);
+	budget_settle(run, &event->effect, known);
+	return true;
 }
 
 bool evolve_run_subrun_requested(struct run *run, const struct run_subrun_requested *event,
@@ -321,6 +355,8 @@ bool evolve_run_human_finished(struct run *run, const struct run_human_finished 
 		activation->output = run_value_copy(run, event->value);
 	else if (good && !settled)
 		activation->output = run_answer_value(run, question);
+	if (!failed && activation->asks_for > 0)
+		session_open_approved(run, activation);
 	activation_end(run, activation, failed ? STEP_FAILED : STEP_SUCCEEDED, at,
 		       has(event, next) ? event->next : NULL);
 	return true;

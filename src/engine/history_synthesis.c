@@ -8,6 +8,7 @@
  */
 #include "engine/history_synthesis.h"
 
+#include "base/limits.h"
 #include "base/map.h"
 #include "contract/field_copy.h"
 #include "contract/run_event_types.h"
@@ -23,6 +24,7 @@ struct retelling {
 	struct synthesized_history *out;
 	size_t room;
 	int64_t floor;
+	struct run_call_opened_list calls; /* of the turn of a session whose body is told */
 };
 
 static void add(struct retelling *r, int64_t seq, int64_t at, struct event event)
@@ -116,6 +118,7 @@ static void retell_container(struct retelling *r, const struct run_snapshot_step
 	COPY_FIELDS(run_snapshot_step, step, run_step_entered, begun, NULL);
 	if (has(step, item_count))
 		SET(begun, count, step->item_count);
+	/* The first turn of a session has no note; its opening is a value of the snapshot. */
 	add(r, step->started_seq, step->started_at,
 	    (struct event){ .type = EVENT_STEP_ENTERED, .as.run_step_entered = begun });
 	/* Only a try is left by an event although it was cancelled, and then it has a fault. */
@@ -339,6 +342,8 @@ static void retell_effect(struct retelling *r, const struct run_snapshot_step *s
 				.log = has(step, log) ? step->log : NULL,
 				.fault = has_fault(step) ? step->fault : NULL,
 				.next = next_of(r, step) };
+	if (node->kind == RUN_NODE_AGENT && outcome_of(step) == RUN_OUTCOME_OK)
+		end.calls = r->calls;
 	add(r, step->ended_seq, step->ended_at, call_finished(node, &end, r->arena));
 }
 
@@ -374,6 +379,73 @@ static void retell_wait(struct retelling *r, const struct run_snapshot_step *ste
 static void retell_body(struct retelling *r, struct run_snapshot_step_list steps,
 			struct run_graph_node_list nodes);
 
+/* The node's name is the last part of the path, without the number of the activation. */
+static struct str name_of(struct str path)
+{
+	size_t mark;
+	struct str piece, name = path;
+	while (str_cut(&path, '/', &piece))
+		name = piece;
+	if (str_find(name, S("#"), &mark))
+		name.size = mark;
+	return name;
+}
+
+/* The calls of a turn's reply, by their number: those that were made, and those that were refused. */
+static struct run_call_opened_list calls_of(struct retelling *r,
+					    struct run_snapshot_step_list steps)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < steps.count; i++) {
+		const struct run_snapshot_step *step = &steps.at[i];
+		if (has(step, call) && step->call > 0 && (size_t)step->call > count)
+			count = (size_t)step->call;
+		for (size_t k = 0; has(step, refused) && k < step->refused.count; k++)
+			if (step->refused.at[k].call > 0 &&
+			    (size_t)step->refused.at[k].call > count)
+				count = (size_t)step->refused.at[k].call;
+	}
+	if (count > LIMIT_REPLY_CALLS_KEPT)
+		count = LIMIT_REPLY_CALLS_KEPT; /* a damaged snapshot */
+	struct run_call_opened *at = arena_array(r->arena, struct run_call_opened, count);
+	for (size_t i = 0; i < count; i++) {
+		at[i] = *run_call_opened_new(r->arena);
+		SET(&at[i], name, S(""));
+	}
+	for (size_t i = 0; i < steps.count; i++) {
+		const struct run_snapshot_step *step = &steps.at[i];
+		if (has(step, call) && step->call >= 1 && (size_t)step->call <= count)
+			SET(&at[step->call - 1], name,
+			    has(step, asks_for) ? step->asks_for : name_of(step->step));
+		if (has(step, call) && has(step, asks_for) && step->call >= 1 &&
+		    (size_t)step->call <= count)
+			SET(&at[step->call - 1], approve, true);
+		for (size_t k = 0; has(step, refused) && k < step->refused.count; k++) {
+			const struct run_snapshot_refusal *refused = &step->refused.at[k];
+			if (refused->call < 1 || (size_t)refused->call > count)
+				continue;
+			SET(&at[refused->call - 1], name, refused->name);
+			SET(&at[refused->call - 1], fault, refused->fault);
+		}
+	}
+	return (struct run_call_opened_list){ at, count };
+}
+
+/* A turn of a session: the event that entered it, and the calls of its reply. */
+static void retell_turn(struct retelling *r, const struct run_snapshot_step *session,
+			const struct run_snapshot_body *body)
+{
+	r->calls = calls_of(r, body->steps);
+	if (!has(body, entered_seq) || !has(body, entered_at) ||
+	    body->entered_seq == session->started_seq)
+		return;
+	struct run_step_entered *begun = run_step_entered_new(r->arena);
+	COPY_FIELDS(run_snapshot_body, body, run_step_entered, begun, NULL);
+	SET(begun, step, session->step);
+	add(r, body->entered_seq, body->entered_at,
+	    (struct event){ .type = EVENT_STEP_ENTERED, .as.run_step_entered = begun });
+}
+
 static void retell_plain(struct retelling *r, const struct run_snapshot_step *step,
 			 const struct run_graph_node *node)
 {
@@ -388,8 +460,12 @@ static void retell_plain(struct retelling *r, const struct run_snapshot_step *st
 		return;
 	}
 	retell_container(r, step);
-	for (size_t i = 0; has(step, bodies) && i < step->bodies.count; i++)
+	for (size_t i = 0; has(step, bodies) && i < step->bodies.count; i++) {
+		if (node->kind == RUN_NODE_SESSION)
+			retell_turn(r, step, &step->bodies.at[i]);
 		retell_body(r, step->bodies.at[i].steps, node->body);
+		r->calls = (struct run_call_opened_list){ NULL, 0 };
+	}
 }
 
 static void retell_step(struct retelling *r, const struct run_snapshot_step *step,
@@ -410,18 +486,6 @@ static void retell_step(struct retelling *r, const struct run_snapshot_step *ste
 	} else {
 		retell_effect(r, step, node);
 	}
-}
-
-/* The node's name is the last part of the path, without the number of the activation. */
-static struct str name_of(struct str path)
-{
-	size_t mark;
-	struct str piece, name = path;
-	while (str_cut(&path, '/', &piece))
-		name = piece;
-	if (str_find(name, S("#"), &mark))
-		name.size = mark;
-	return name;
 }
 
 static void retell_body(struct retelling *r, struct run_snapshot_step_list steps,
@@ -461,7 +525,7 @@ static size_t most_events(struct run_snapshot_step_list steps)
 		const struct run_snapshot_step *step = &steps.at[i];
 		count += most_events_of(step);
 		for (size_t k = 0; has(step, bodies) && k < step->bodies.count; k++)
-			count += most_events(step->bodies.at[k].steps);
+			count += 1 + most_events(step->bodies.at[k].steps);
 	}
 	return count;
 }
@@ -512,5 +576,7 @@ void history_synthesize(const struct run_snapshot *snapshot, const struct run_gr
 	r.room = most_events(snapshot->steps);
 	*out_retold = room_for(arena, r.room);
 	retell_body(&r, snapshot->steps, graph->nodes);
+	if (has(graph, undos))
+		retell_body(&r, snapshot->steps, graph->undos);
 	sort(out_retold, arena);
 }

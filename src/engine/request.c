@@ -2,12 +2,16 @@
  * (architecture idea 4). */
 #include "engine/engine_internal.h"
 
+#include "engine/budget.h"
+
 #include "base/limits.h"
 #include "contract/run_event_types.h"
 #include "contract/run_graph_types.h"
 #include "contract/run_turn_types.h"
 #include "contract/run_value_types.h"
+#include "contract/field_copy.h"
 #include "expr/template.h"
+#include "engine/session.h"
 #include "engine/workspace_folder.h"
 
 enum engine_answer engine_render_inputs(struct run *run, const struct activation *activation,
@@ -16,7 +20,9 @@ enum engine_answer engine_render_inputs(struct run *run, const struct activation
 {
 	struct eval_context eval_context = eval_context_make(run, activation, values, d);
 	const struct json *inputs =
-		eval_render(&eval_context, run_node(run, activation)->row->inputs);
+		activation->call > 0
+			? session_arguments(&eval_context, activation)
+			: eval_render(&eval_context, run_node(run, activation)->row->inputs);
 	if (eval_context.missing)
 		return ENGINE_NEED;
 	*out = inputs;
@@ -26,10 +32,9 @@ enum engine_answer engine_render_inputs(struct run *run, const struct activation
 
 /* *out is NULL when the inputs are over LIMIT_VALUE_BYTES: rendering shares a value that is referred to
  * as a whole, so a small template can render to a huge text. */
-static enum engine_answer render_within_limit(struct run *run, const struct activation *activation,
-					      const struct engine_values *values,
-					      struct decision *d, const struct json **out,
-					      struct failure *out_fault)
+enum engine_answer request_render(struct run *run, const struct activation *activation,
+				  const struct engine_values *values, struct decision *d,
+				  const struct json **out, struct failure *out_fault)
 {
 	const struct json *inputs;
 	struct str text = S("");
@@ -45,7 +50,11 @@ static enum engine_answer render_within_limit(struct run *run, const struct acti
 static int64_t deadline(const struct run *run, const struct activation *activation, int64_t now)
 {
 	const struct run_graph_node *row = run_node(run, activation)->row;
-	return has(row, timeout_us) ? now + row->timeout_us : 0;
+	int64_t own = has(row, timeout_us) ? now + row->timeout_us : 0;
+	int64_t all = session_has(run, activation->scope)
+			      ? session_deadline(run, activation->scope->owner)
+			      : 0;
+	return all != 0 && (own == 0 || all < own) ? all : own;
 }
 
 /* A retry after a failure, or because a person requested it. */
@@ -62,19 +71,13 @@ void request_fail_ready(struct run *run, const struct activation *activation, st
 
 /* ---- waits --------------------------------------------------------------------------- */
 
-bool request_finish_timer(struct run *run, const struct activation *activation, int64_t now,
-			  const struct value *data, struct failure fault,
-			  const struct engine_values *values, struct decision *d)
+static void emit_timer_finished(struct run *run, const struct activation *activation, int64_t now,
+				const struct value *data, struct failure fault,
+				const struct step_continuation *continuation, struct decision *d)
 {
-	struct eval_context eval_context = eval_context_make(run, activation, values, d);
-	struct step_continuation continuation = NO_CONTINUATION;
 	bool good = fault.code.size == 0;
-	if (good && !continuation_after_success(
-			    &eval_context, activation,
-			    data == NULL ? NULL : eval_value(&eval_context, data), &continuation))
-		return false;
 	if (good)
-		fault = continuation.fault;
+		fault = continuation->fault;
 	bool failed = fault.code.size > 0;
 	struct run_timer_finished *body = run_timer_finished_new(d->arena);
 	SET(body, step, activation->path);
@@ -84,11 +87,25 @@ bool request_finish_timer(struct run *run, const struct activation *activation, 
 		SET(body, fault, decision_failure(d, fault));
 	if (good && data != NULL)
 		SET(body, output, decision_value_again(d, data));
-	if (continuation.next != NULL)
-		SET(body, next, continuation.next);
+	if (continuation->next != NULL)
+		SET(body, next, continuation->next);
 	decision_emit(run, d,
 		      (struct event){ EVENT_TIMER_FINISHED, now, { .run_timer_finished = body } });
-	enforce_iteration_limit(run, &continuation, now, d);
+	enforce_iteration_limit(run, continuation, now, d);
+}
+
+bool request_finish_timer(struct run *run, const struct activation *activation, int64_t now,
+			  const struct value *data, struct failure fault,
+			  const struct engine_values *values, struct decision *d)
+{
+	struct eval_context eval_context = eval_context_make(run, activation, values, d);
+	struct step_continuation continuation = NO_CONTINUATION;
+	if (fault.code.size == 0 &&
+	    !continuation_after_success(&eval_context, activation,
+					data == NULL ? NULL : eval_value(&eval_context, data),
+					&continuation))
+		return false;
+	emit_timer_finished(run, activation, now, data, fault, &continuation, d);
 	return true;
 }
 
@@ -107,8 +124,13 @@ static enum engine_answer request_timer(struct run *run, const struct activation
 	const struct run_graph_node *row = run_node(run, activation)->row;
 	const struct value *data = has(row, signal) ? kept_signal(run, row->signal) : NULL;
 	struct eval_context eval_context = eval_context_make(run, activation, values, d);
-	if (data != NULL)
-		eval_value(&eval_context, data); /* an earlier signal ends the wait immediately */
+	/* An earlier signal ends the wait immediately.  What follows from that is evaluated before the wait is
+	 * recorded, because it may need values. */
+	struct step_continuation continuation = NO_CONTINUATION;
+	if (data != NULL &&
+	    !continuation_after_success(&eval_context, activation, eval_value(&eval_context, data),
+					&continuation))
+		return ENGINE_NEED;
 	if (eval_context.missing)
 		return ENGINE_NEED;
 	int64_t due_at = has(row, signal) ? deadline(run, activation, now) : now + row->wait_us;
@@ -122,11 +144,9 @@ static enum engine_answer request_timer(struct run *run, const struct activation
 	decision_emit(
 		run, d,
 		(struct event){ EVENT_TIMER_REQUESTED, now, { .run_timer_requested = body } });
-	if (data != NULL) {
-		bool seen = request_finish_timer(run, activation, now, data,
-						 (struct failure){ S(""), S("") }, values, d);
-		require(seen);
-	}
+	if (data != NULL)
+		emit_timer_finished(run, activation, now, data, (struct failure){ S(""), S("") },
+				    &continuation, d);
 	return ENGINE_DONE;
 }
 
@@ -165,26 +185,12 @@ static struct str render_question(struct eval_context *eval_context,
 				    : json_print(eval_context->d->arena, question));
 }
 
-static enum engine_answer request_human(struct run *run, const struct activation *activation,
-					int64_t now, const struct engine_values *values,
+static enum engine_answer emit_question(struct run *run, const struct activation *activation,
+					int64_t now, enum run_request_kind kind,
+					struct str question, const struct json *inputs,
 					struct decision *d)
 {
-	static const struct json nothing = { .kind = JSON_OBJECT };
 	const struct run_graph_node *row = run_node(run, activation)->row;
-	const struct json *inputs = NULL;
-	struct failure fault;
-	struct eval_context eval_context = eval_context_make(run, activation, values, d);
-	struct str question = render_question(&eval_context, row);
-	if (render_within_limit(run, activation, values, d, &inputs, &fault) == ENGINE_NEED ||
-	    eval_context.missing)
-		return ENGINE_NEED;
-	if (eval_context.fault.code.size > 0)
-		fault = eval_context.fault;
-	if (fault.code.size > 0) {
-		request_fail_ready(run, activation, fault, now, d);
-		return ENGINE_DONE;
-	}
-	inputs = inputs == NULL ? &nothing : inputs;
 	struct run_value *value;
 	struct hash revision;
 	if (!decision_hash(d, revision_prefix(question, d->arena), inputs, &revision) ||
@@ -193,18 +199,75 @@ static enum engine_answer request_human(struct run *run, const struct activation
 	struct run_human_requested *body = run_human_requested_new(d->arena);
 	SET(body, step, activation->path);
 	SET(body, effect, engine_effect_id(run, activation->path, S("human"), 1));
-	SET(body, kind, has(row, ask) ? row->ask : RUN_REQUEST_APPROVAL);
+	SET(body, kind, kind);
 	SET(body, question, question);
 	SET(body, inputs, value);
 	SET(body, revision, revision);
-	if (has(row, timeout_us))
-		SET(body, due_at, now + row->timeout_us);
+	int64_t due_at = deadline(run, activation, now);
+	if (due_at != 0)
+		SET(body, due_at, due_at);
 	if (has(row, four_eyes) && row->four_eyes)
 		SET(body, four_eyes, true);
 	decision_emit(
 		run, d,
 		(struct event){ EVENT_HUMAN_REQUESTED, now, { .run_human_requested = body } });
 	return ENGINE_DONE;
+}
+
+/* An agent asks a person, or a call of an agent needs approval. */
+static enum engine_answer request_session_question(struct run *run,
+						   const struct activation *activation, int64_t now,
+						   const struct engine_values *values,
+						   struct decision *d)
+{
+	const struct json *arguments = NULL;
+	struct failure fault;
+	if (request_render(run, activation, values, d, &arguments, &fault) == ENGINE_NEED)
+		return ENGINE_NEED;
+	const struct json *asked = json_member(arguments, S("question"));
+	if (arguments == NULL)
+		fault = request_too_large();
+	else if (activation->asks_for == 0 &&
+		 (asked == NULL || asked->kind != JSON_STRING || asked->as.string.size == 0))
+		fault = failure_make(ERROR_INVALID, S("inputs: /question must be a text"));
+	if (fault.code.size > 0) {
+		request_fail_ready(run, activation, fault, now, d);
+		return ENGINE_DONE;
+	}
+	if (activation->asks_for == 0)
+		return emit_question(run, activation, now, RUN_REQUEST_FEEDBACK,
+				     cut_question(asked->as.string), arguments, d);
+	struct str tool = run->graph->nodes[activation->asks_for - 1].name;
+	struct str question =
+		str_format(d->arena, "May the agent of step " STR_FMT " call " STR_FMT "?",
+			   STR_ARG(activation->scope->owner->path), STR_ARG(tool));
+	return emit_question(run, activation, now, RUN_REQUEST_APPROVAL, cut_question(question),
+			     arguments, d);
+}
+
+static enum engine_answer request_human(struct run *run, const struct activation *activation,
+					int64_t now, const struct engine_values *values,
+					struct decision *d)
+{
+	static const struct json nothing = { .kind = JSON_OBJECT };
+	const struct run_graph_node *row = run_node(run, activation)->row;
+	const struct json *inputs = NULL;
+	struct failure fault;
+	if (activation->call > 0)
+		return request_session_question(run, activation, now, values, d);
+	struct eval_context eval_context = eval_context_make(run, activation, values, d);
+	struct str question = render_question(&eval_context, row);
+	if (request_render(run, activation, values, d, &inputs, &fault) == ENGINE_NEED ||
+	    eval_context.missing)
+		return ENGINE_NEED;
+	if (eval_context.fault.code.size > 0)
+		fault = eval_context.fault;
+	if (fault.code.size > 0) {
+		request_fail_ready(run, activation, fault, now, d);
+		return ENGINE_DONE;
+	}
+	return emit_question(run, activation, now, has(row, ask) ? row->ask : RUN_REQUEST_APPROVAL,
+			     question, inputs == NULL ? &nothing : inputs, d);
 }
 
 void request_settlement(struct run *run, const struct activation *activation, int64_t now,
@@ -243,7 +306,7 @@ static void emit_request(struct run *run, const struct activation *activation, i
 	decision_emit(run, d, event);
 }
 
-static struct failure inputs_too_large(void)
+struct failure request_too_large(void)
 {
 	return failure_make(ERROR_TOO_LARGE, S("the inputs are larger than the limit of a value"));
 }
@@ -323,7 +386,7 @@ static enum engine_answer request_tool(struct run *run, const struct activation 
 		request_want_tree(run, activation, d);
 		return ENGINE_DONE;
 	}
-	if (render_within_limit(run, activation, values, d, &inputs, &fault) == ENGINE_NEED)
+	if (request_render(run, activation, values, d, &inputs, &fault) == ENGINE_NEED)
 		return ENGINE_NEED;
 	if (fault.code.size > 0) {
 		request_fail_ready(run, activation, fault, now, d);
@@ -343,27 +406,97 @@ static enum engine_answer request_tool(struct run *run, const struct activation 
 		request.secrets = secrets_of(run, activation, values, d);
 	emit_request(run, activation, now, request, d);
 	if (inputs == NULL)
-		refuse_call(run, activation, now, inputs_too_large(), d);
+		refuse_call(run, activation, now, request_too_large(), d);
 	else if (tree != NULL && tree->fault.code.size > 0)
 		refuse_call(run, activation, now, tree->fault, d);
 	return ENGINE_DONE;
 }
 
-/* The canonical request of a turn: agent, prompt and inputs. */
-static const struct json *turn_request(const struct run_graph_agent *agent,
-				       const struct json *inputs, struct arena *arena)
+/* The transcript of the input `messages`, if it is a list of messages from user and assistant. */
+static bool given_messages(const struct json *given, struct arena *arena,
+			   struct run_turn_message *out)
 {
+	for (size_t i = 0; i < given->as.list.count; i++) {
+		struct problems problems = { .arena = arena };
+		struct contract_source source = { .json = &given->as.list.at[i] };
+		const struct run_turn_message *message =
+			run_turn_message_parse(&source, arena, &problems);
+		if (message == NULL || !(str_equal(message->role, S("user")) ||
+					 str_equal(message->role, S("assistant"))))
+			return false;
+		out[i] = *message;
+	}
+	return true;
+}
+
+/* The input `messages`, and `prompt` as the newest message behind them; otherwise all inputs as one
+ * message. */
+static struct run_turn_message_list messages_of(const struct json *inputs, struct arena *arena)
+{
+	const struct json *given = json_member(inputs, S("messages"));
 	const struct json *prompt = json_member(inputs, S("prompt"));
-	struct str text = prompt != NULL && prompt->kind == JSON_STRING ? prompt->as.string
-									: json_print(arena, inputs);
-	struct run_turn_message *message = run_turn_message_new(arena);
-	SET(message, role, S("user"));
-	SET(message, content, text);
+	bool prompted = prompt != NULL && prompt->kind == JSON_STRING;
+	size_t count = given != NULL && given->kind == JSON_LIST ? given->as.list.count : 0;
+	struct run_turn_message *messages = arena_array(arena, struct run_turn_message, count + 1);
+	if (count > 0 && !given_messages(given, arena, messages))
+		count = 0;
+	if (count > 0 && !prompted)
+		return (struct run_turn_message_list){ messages, count };
+	messages[count] = *run_turn_message_new(arena);
+	SET(&messages[count], role, S("user"));
+	SET(&messages[count], content, prompted ? prompt->as.string : json_print(arena, inputs));
+	return (struct run_turn_message_list){ messages, count + 1 };
+}
+
+const struct json *request_of_turn(const struct run_graph_agent *agent, const struct json *inputs,
+				   int64_t max_tokens, struct arena *arena)
+{
 	struct run_turn *turn = run_turn_new(arena);
 	SET(turn, system, agent->system);
-	SET(turn, messages, ((struct run_turn_message_list){ message, 1 }));
+	SET(turn, messages, messages_of(inputs, arena));
 	SET(turn, options, agent->options);
+	if (has(agent, schema))
+		SET(turn, schema, agent->schema);
+	if (has(agent, temperature))
+		SET(turn, temperature, agent->temperature);
+	if (has(agent, max_tokens))
+		SET(turn, max_tokens, agent->max_tokens);
+	else if (max_tokens > 0)
+		SET(turn, max_tokens, max_tokens);
+	if (!has(agent, tools) || agent->tools.count == 0)
+		return run_turn_tree(turn, arena);
+	struct run_turn_tool *tools = arena_array(arena, struct run_turn_tool, agent->tools.count);
+	for (size_t i = 0; i < agent->tools.count; i++) {
+		tools[i] = *run_turn_tool_new(arena);
+		COPY_FIELDS(run_graph_tool, &agent->tools.at[i], run_turn_tool, &tools[i], NULL);
+	}
+	SET(turn, tools, ((struct run_turn_tool_list){ tools, agent->tools.count }));
 	return run_turn_tree(turn, arena);
+}
+
+/* Requests the turn, unless the budget does not allow it now. */
+static void request_within_budget(struct run *run, const struct activation *activation,
+				  int64_t bytes, const struct run_value *value, int64_t now,
+				  const struct engine_values *values, struct decision *d)
+{
+	const struct run_graph_agent *agent = run_node(run, activation)->row->agent;
+	int64_t amount;
+	enum budget_answer budget = budget_ask(run, agent, bytes, values, &amount);
+	if (budget == BUDGET_WAIT) {
+		d->budget_waits = true;
+		return;
+	}
+	if (budget == BUDGET_EXHAUSTED) {
+		budget_stop(run, activation, amount, now, d);
+		return;
+	}
+	struct call_request request = {
+		.effect = engine_effect_id(run, activation->path, S("turn"), 1),
+		.inputs = value,
+		.reserved = amount,
+		.reserves = budget == BUDGET_FITS,
+	};
+	emit_request(run, activation, now, request, d);
 }
 
 static enum engine_answer request_turn(struct run *run, const struct activation *activation,
@@ -373,24 +506,31 @@ static enum engine_answer request_turn(struct run *run, const struct activation 
 	const struct run_graph_agent *agent = run_node(run, activation)->row->agent;
 	const struct json *inputs = NULL;
 	struct failure fault;
-	if (render_within_limit(run, activation, values, d, &inputs, &fault) == ENGINE_NEED)
+	/* Every turn of a session begins with the same request; the transcript behind it is in the
+	 * state. */
+	if (session_has(run, activation->scope)) {
+		const struct activation *session = activation->scope->owner;
+		request_within_budget(run, activation, session_bytes(session),
+				      decision_value_again(d, &session->opening), now, values, d);
+		return ENGINE_DONE;
+	}
+	if (request_render(run, activation, values, d, &inputs, &fault) == ENGINE_NEED)
 		return ENGINE_NEED;
 	if (fault.code.size > 0) {
 		request_fail_ready(run, activation, fault, now, d);
 		return ENGINE_DONE;
 	}
 	struct run_value *value = NULL;
-	if (inputs != NULL && !decision_value(d, turn_request(agent, inputs, d->arena), &value))
+	int64_t max_tokens = budget_max_tokens(run, agent);
+	if (inputs != NULL &&
+	    !decision_value(d, request_of_turn(agent, inputs, max_tokens, d->arena), &value))
 		return ENGINE_NEED;
 	if (value == NULL) {
-		request_fail_ready(run, activation, inputs_too_large(), now, d);
+		request_fail_ready(run, activation, request_too_large(), now, d);
 		return ENGINE_DONE;
 	}
-	struct call_request request = {
-		.effect = engine_effect_id(run, activation->path, S("turn"), 1),
-		.inputs = value,
-	};
-	emit_request(run, activation, now, request, d);
+	request_within_budget(run, activation, has(value, size) ? value->size : LIMIT_VALUE_INLINE,
+			      value, now, values, d);
 	return ENGINE_DONE;
 }
 
@@ -401,7 +541,7 @@ static enum engine_answer request_subrun(struct run *run, const struct activatio
 	const struct run_graph *graph = run_node(run, activation)->row->graph;
 	const struct json *inputs = NULL;
 	struct failure fault;
-	if (render_within_limit(run, activation, values, d, &inputs, &fault) == ENGINE_NEED)
+	if (request_render(run, activation, values, d, &inputs, &fault) == ENGINE_NEED)
 		return ENGINE_NEED;
 	if (fault.code.size > 0) {
 		request_fail_ready(run, activation, fault, now, d);
@@ -411,7 +551,7 @@ static enum engine_answer request_subrun(struct run *run, const struct activatio
 	if (inputs != NULL && !decision_value(d, inputs, &value))
 		return ENGINE_NEED;
 	if (value == NULL) {
-		request_fail_ready(run, activation, inputs_too_large(), now, d);
+		request_fail_ready(run, activation, request_too_large(), now, d);
 		return ENGINE_DONE;
 	}
 	/* A second attempt at a sub-run starts another child run. */
@@ -446,6 +586,7 @@ enum engine_answer request_effect(struct run *run, struct activation *activation
 	case RUN_NODE_LOOP:
 	case RUN_NODE_VERIFY:
 	case RUN_NODE_GATE:
+	case RUN_NODE_SESSION:
 	case RUN_NODE_TRY:
 		break;
 	}

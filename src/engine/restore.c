@@ -12,6 +12,9 @@
 #include "contract/run_snapshot_types.h"
 #include "contract/run_start_types.h"
 #include "engine/activation.h"
+#include "engine/budget.h"
+#include "engine/session.h"
+#include "engine/undo.h"
 #include "engine/workspace_folder.h"
 #include "engine/snapshot.h"
 
@@ -157,6 +160,18 @@ static void restore_effect(struct run *run, struct activation *step,
 		restore_attempts(run, step, from);
 }
 
+static void restore_refused(struct run *run, struct activation *step,
+			    struct run_snapshot_refusal_list from)
+{
+	struct refused_call *at = arena_array(run->arena, struct refused_call, from.count);
+	for (size_t i = 0; i < from.count; i++)
+		at[i] = (struct refused_call){ .call = (uint32_t)from.at[i].call,
+					       .name = str_copy(run->arena, from.at[i].name),
+					       .fault = run_failure_copy(run, from.at[i].fault) };
+	step->refused = at;
+	step->refused_count = (uint32_t)from.count;
+}
+
 static void restore_step(struct run *run, struct activation *step,
 			 const struct run_snapshot_step *from)
 {
@@ -178,7 +193,7 @@ static void restore_step(struct run *run, struct activation *step,
 		step->tree = str_copy(run->arena, from->tree);
 	/* Old snapshots do not have this field: without finally steps a cancel stops everything. */
 	step->stopping = (has(from, stopping) && from->stopping) ||
-			 (run->cancelling && !run->graph->has_finally &&
+			 (run->cancelling && !run->unwinding && !run->graph->has_finally &&
 			  !step_state_row(step->state)->final);
 	step->reason = has(from, reason) ? str_copy(run->arena, from->reason) : S("");
 	if (has(from, output))
@@ -191,6 +206,21 @@ static void restore_step(struct run *run, struct activation *step,
 		step->items = run_value_copy(run, from->items);
 	if (has(from, fault))
 		step->fault = run_failure_copy(run, from->fault);
+	if (has(from, opening))
+		step->opening = run_value_copy(run, from->opening);
+	step->call = has(from, call) ? (uint32_t)from->call : 0;
+	step->tokens = has(from, tokens) ? from->tokens : 0;
+	int64_t asks_for =
+		has(from, asks_for) && step->scope->owner != NULL
+			? graph_find(run->graph, step->scope->owner->node, from->asks_for)
+			: -1;
+	step->asks_for = asks_for < 0 ? 0 : (uint32_t)asks_for + 1;
+	if (has(from, refused))
+		restore_refused(run, step, from->refused);
+	if (has(from, undoes))
+		step->undoes = str_copy(run->arena, from->undoes);
+	if (has(from, undoes) && has(from, inputs))
+		step->inputs = run_value_copy(run, from->inputs);
 	if (has(from, effect))
 		restore_effect(run, step, from);
 	if (has(from, question))
@@ -309,6 +339,9 @@ static bool restore_row(struct restoring *r, struct scope *scope,
 		return fail(r->error, ERROR_INVALID,
 			    "the snapshot's steps became ready in no order");
 	scope->waiting -= final || step->arrival > 0;
+	/* All final calls of a session stay, not only the newest of each node. */
+	if (final && session_has(r->run, scope))
+		step->result = step->output;
 	if (final) {
 		run_place(r->run, scope, step->node)->final = step;
 		scope->live--;
@@ -338,8 +371,9 @@ static void restore_places(struct run *run, struct scope *scope, struct graph_nu
 	for (size_t i = 0; i < body.count; i++) {
 		const struct graph_node *node = &run->graph->nodes[body.at[i]];
 		struct place *place = &scope->places[i];
-		place->done = (place_seems_done(run, place) && !is_named(untold, node->name)) ||
-			      is_named(told, node->name);
+		place->done = !session_has(run, scope) &&
+			      ((place_seems_done(run, place) && !is_named(untold, node->name)) ||
+			       is_named(told, node->name));
 		for (size_t d = 0; place->done && d < node->dependents.count; d++)
 			run_place(run, scope, node->dependents.at[d])->waiting_on--;
 		for (size_t k = 0; place->final != NULL && k < node->reads.count; k++)
@@ -398,6 +432,22 @@ static bool restore_branches(struct restoring *r, struct activation *step,
 	return true;
 }
 
+static void restore_session_turn(struct run *run, struct scope *scope,
+				 const struct run_snapshot_body *from)
+{
+	scope->turn = (struct session_turn){
+		.entered_seq = has(from, entered_seq) ? from->entered_seq : 0,
+		.entered_at = has(from, entered_at) ? from->entered_at : 0,
+		.note = has(from, note) ? str_copy(run->arena, from->note) : S(""),
+		.is_signed = has(from, signature),
+		.repeats = has(from, repeats) ? from->repeats : 1,
+		.corrections = has(from, corrections) ? from->corrections : 0,
+		.kept_from = has(from, kept_from) ? from->kept_from : 1,
+	};
+	if (has(from, signature))
+		scope->turn.signature = from->signature;
+}
+
 static bool restore_body(struct restoring *r, struct scope *scope,
 			 const struct run_snapshot_body *from)
 {
@@ -412,12 +462,16 @@ static bool restore_body(struct restoring *r, struct scope *scope,
 		for (size_t k = 0; has(row, bodies) && k < row->bodies.count; k++) {
 			const struct run_snapshot_body *inner = &row->bodies.at[k];
 			int64_t item = has(inner, item) ? inner->item : -1;
-			if (!container || item >= step->item_count)
+			bool session =
+				container && run_node(r->run, step)->kind == RUN_NODE_SESSION;
+			if (!container || (session ? item < 1 : item >= step->item_count))
 				return fail(r->error, ERROR_INVALID,
 					    "the snapshot has a body of " STR_FMT
 					    " that it cannot have",
 					    STR_ARG(row->step));
 			struct scope *entered = scope_new(r->run, step, item);
+			if (session)
+				restore_session_turn(r->run, entered, inner);
 			if (!restore_body(r, entered, inner))
 				return false;
 			step->scopes_live -= entered->live == 0;
@@ -514,6 +568,21 @@ static void restore_signals(struct run *run, const struct run_snapshot *from)
 	}
 }
 
+static bool restore_undos(struct run *run, const struct run_snapshot *from, struct error *error)
+{
+	for (size_t i = 0; has(from, undos) && i < from->undos.count; i++) {
+		const struct run_snapshot_undo *row = &from->undos.at[i];
+		int64_t node = graph_find(run->graph, GRAPH_ROOT, row->undo);
+		if (node < 0 || run->graph->nodes[node].section != RUN_SECTION_UNDO)
+			return fail(error, ERROR_INVALID,
+				    "the snapshot has an undo " STR_FMT
+				    " that its graph does not have",
+				    STR_ARG(row->undo));
+		undo_record_add(run, row->step, (uint32_t)node, row->inputs);
+	}
+	return true;
+}
+
 static void restore_life(struct run *run, const struct run_snapshot *from)
 {
 	run->seq = from->seq;
@@ -545,6 +614,9 @@ static void restore_life(struct run *run, const struct run_snapshot *from)
 	if (has(from, warnings))
 		run_warnings_add(run, from->warnings, 0);
 	run->warnings.dropped = has(from, warnings_dropped) ? from->warnings_dropped : 0;
+	if (has(from, usage))
+		usage_restore(run, from->usage);
+	budget_restore(run, from);
 }
 
 static const struct run_snapshot_body *root_of(const struct run_snapshot *from, struct arena *arena)
@@ -571,6 +643,8 @@ bool run_restore(const struct run_snapshot *from, struct uuid id, const struct g
 			    "the snapshot has a state " STR_FMT " that this program does not know",
 			    STR_ARG(from->state));
 	restore_life(run, from);
+	if (!restore_undos(run, from, error))
+		return false;
 	run->root = scope_new(run, NULL, -1);
 	if (!restore_body(&r, run->root, root_of(from, arena)) || !settle_all(&r))
 		return false;

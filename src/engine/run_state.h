@@ -11,47 +11,9 @@
 #include "contract/run_outcome_types.h"
 #include "definition/graph.h"
 #include "engine/states.h"
-#include "engine/value.h"
+#include "engine/step_record.h"
 
-struct run_question;
 struct run_start;
-
-/* A request of an effect. */
-struct restart {
-	int64_t seq, at, attempt;
-	int64_t due_at; /* 0 = `at` plus the timeout of the definition: no tree was taken */
-};
-
-/* A failed attempt that was to be retried. */
-struct attempt {
-	struct restart request; /* seq 0: the one that started the step, due as usual */
-	struct uuid effect;
-	int64_t seq, at; /* of the event that closed it */
-	enum run_outcome outcome;
-	struct failure fault;
-	struct value output, log;
-	int64_t retry_at;
-};
-
-/* The attempts of a step, kept only for the run's record. */
-struct attempts {
-	struct attempt *failed;
-	uint32_t failed_count;
-	struct restart request;  /* of the newest attempt; seq 0: the one that started it */
-	struct restart answered; /* the answer "retry" of a person; seq 0: none */
-};
-
-/* A question to a person and its answer; kept because it is part of the run's record. */
-struct question {
-	struct uuid id;
-	const struct run_question *asked; /* NULL: nobody was asked */
-	int64_t seq, at;                  /* of the event that asked */
-	int64_t level;                    /* escalation level */
-	struct restart *passed_on;        /* the escalations, one per level; NULL: unknown */
-	bool answered;
-	enum run_decision decision;
-	struct str comment, by; /* comment "" = none */
-};
 
 struct activation;
 struct scope;
@@ -85,17 +47,17 @@ struct place {
 };
 
 struct scope {
-	struct activation *owner; /* NULL: the root */
-	struct scope *next;       /* of the same owner */
-	int64_t item;             /* of a map; -1 */
-	struct str path;          /* of the body */
-	struct place *places;     /* one per node of the body */
-	uint32_t live;            /* activations that are not final */
-	uint32_t waiting;         /* live activations that are not ready yet */
-	struct activation *first; /* all activations, newest first */
-	enum run_section section; /* of a try: the part that was entered last */
-	/* The first activation that failed, which the state may not have any more. */
-	struct first_failure failed;
+	struct activation *owner;    /* NULL: the root */
+	struct scope *next;          /* of the same owner */
+	int64_t item;                /* of a map; of a session: number of the turn, from 1; -1 */
+	struct session_turn turn;    /* of a session */
+	struct str path;             /* of the body */
+	struct place *places;        /* one per node of the body */
+	uint32_t live;               /* activations that are not final */
+	uint32_t waiting;            /* live activations that are not ready yet */
+	struct activation *first;    /* all activations, newest first */
+	enum run_section section;    /* of a try: the part that was entered last */
+	struct first_failure failed; /* which the state may not have any more */
 	struct first_failure caught; /* of a try: the failure that its catch steps handle */
 };
 
@@ -107,12 +69,12 @@ struct activation {
 	uint32_t round; /* number of the round, for activations that follow each other by `again` */
 	struct scope *scope;
 	enum step_state state;
-	uint64_t arrival;     /* order in which it became ready; 0 before that and when final */
-	bool open;            /* its effect is requested and not closed */
-	bool settling;        /* its outcome is unknown and a person is asked to settle it */
-	bool holds_workspace; /* a contained tool that runs or will be retried; a container */
-	bool reads_workspace; /* the same, marked read_only */
-	bool limit_reached;   /* its rounds were used up, and its result stands */
+	uint64_t arrival; /* order in which it became ready; 0 before that and when final */
+	bool open;        /* its effect is requested and not closed */
+	bool settling;    /* its outcome is unknown and a person is asked to settle it */
+	/* a contained tool that runs or will be retried, or a container; the same, marked read_only */
+	bool holds_workspace, reads_workspace;
+	bool limit_reached; /* its rounds were used up, and its result stands */
 	bool cut; /* it was done while the run was being stopped: edges and rounds were not decided */
 	bool stopping; /* the run was cancelled while it ran: nothing follows from its end */
 	struct uuid effect;
@@ -123,27 +85,33 @@ struct activation {
 	struct attempts *attempts;      /* NULL: there was only one */
 	int64_t started_seq, ended_seq; /* of the events that started and ended it; 0 = none */
 	int64_t started_at, ended_at, due_at;
-	struct value inputs;              /* of the effect, until the step is final */
+	struct value inputs;              /* of the effect or undo, until the step is final */
 	const struct secret_use *secrets; /* likewise */
 	uint32_t secret_count;
 	struct value output; /* while a later step may still read it */
 	struct value result; /* the same, kept for the run's record */
 	struct value log;    /* of the newest attempt that has ended, for the run's record */
 	struct failure fault;
-	struct str reason;       /* why it was skipped */
-	struct branch *branches; /* of a container with own_trees */
-	struct str tree;         /* of the workspace before a contained tool, until it is final */
+	struct str reason, undoes; /* why it was skipped; undo steps: path of the undone step */
+	struct branch *branches;   /* of a container with own_trees */
+	struct str tree;           /* of the workspace before a contained tool, until it is final */
 	struct question question;
-	/* verifications: begin of the first round, and result of the previous round */
-	int64_t begun_at;
-	struct value before;
+	int64_t begun_at;    /* verifications: begin of the first round */
+	struct value before; /* and result of the previous one */
 	/* containers */
-	struct scope
-		*scopes; /* newest first; of a final container, if a retry can continue inside */
+	struct scope *scopes; /* newest first; of a final one, if a retry can continue inside */
 	uint32_t scopes_live;
 	struct value items;
-	int64_t item_count, items_entered;
-	bool leaving; /* everything in its bodies is final */
+	int64_t item_count, items_entered; /* of a session: items_entered is the number of turns */
+	bool leaving;                      /* everything in its bodies is final */
+	/* sessions: the request that every turn begins with; in their bodies: the number of a call in its
+	 * reply, from 1, and of a turn, the calls that were not made and the tokens it took */
+	struct value opening;
+	uint32_t call;
+	uint32_t asks_for; /* of a question: node + 1 of the tool whose call needs approval; 0 */
+	const struct refused_call *refused;
+	uint32_t refused_count;
+	int64_t tokens;
 };
 
 /* A queue of activations, first in, first out. */
@@ -177,24 +145,27 @@ struct run {
 	struct value inputs, outputs;
 	struct failure fault;
 	bool queued, paused, cancelling;
-	bool unwinding; /* its remaining finally steps have started; stays true when it has ended */
+	bool unwinding; /* its remaining finally and undo steps have started; stays true */
 	bool abandoned; /* a second cancel has ended them */
-	struct failure stopped; /* cancelling: what it will end with; code "" = cancelled */
+	struct failure
+		stopped; /* cancelling, unwinding: what it will end with; code "" = cancelled */
 	struct scope *root;
-	uint32_t live;           /* activations that are not final */
-	uint32_t busy;           /* running tools, turns, sub-runs and pure steps */
-	uint32_t timers, humans; /* open waits and questions */
-	int64_t iterations;      /* activations of `join: any` nodes */
-	uint32_t retrying;       /* activations that wait for a retry */
-	uint32_t stops;          /* open effects that were told to stop by a cancel */
-	struct folder folder;    /* the run's own */
+	uint32_t live, undo_count; /* activations that are not final; undos */
+	uint32_t busy;             /* running tools, turns, sub-runs and pure steps */
+	uint32_t timers, humans;   /* open waits and questions */
+	int64_t iterations;        /* activations of `join: any` nodes */
+	uint32_t retrying;         /* activations that wait for a retry */
+	uint32_t stops;            /* open effects that were told to stop by a cancel */
+	struct folder folder;      /* the run's own */
 	uint64_t arrivals;
 	uint64_t steps_started; /* activations that were started, including forgotten ones */
 	struct ready_list pure, tools, contained, parked; /* ready, not started */
 	struct ready_list computing; /* running pure steps, which the caller computes */
+	struct undo_record *undos;   /* what can be undone, newest first: undo.h */
 	struct run_signal *signals;  /* signals that no step has received yet, oldest first */
 	struct path_table paths;
 	struct warnings warnings;
+	struct usages *usages; /* engine/usage.h; NULL = none */
 };
 
 #endif

@@ -9,6 +9,9 @@
 #include "contract/run_start_types.h"
 #include "contract/run_value_types.h"
 #include "engine/activation.h"
+#include "engine/budget.h"
+#include "engine/session.h"
+#include "engine/undo.h"
 
 struct printing {
 	struct arena *arena;
@@ -244,14 +247,22 @@ static void print_container(struct printing *p, const struct activation *step,
 		SET(out, workspace, true);
 	if (step->tree.size > 0)
 		SET(out, tree, step->tree);
+	if (step->undoes.size > 0)
+		SET(out, undoes, step->undoes);
+	const struct run_value *inputs = print_value(p, &step->inputs);
+	if (inputs != NULL)
+		SET(out, inputs, inputs);
 	print_branches(p, step, out);
 	const struct run_value *items = print_value(p, &step->items);
 	if (items != NULL)
 		SET(out, items, items);
-	if (step->item_count > 0) {
+	if (step->item_count > 0)
 		SET(out, item_count, step->item_count);
+	if (step->items_entered > 0 || step->item_count > 0)
 		SET(out, entered, step->items_entered);
-	}
+	const struct run_value *opening = print_value(p, &step->opening);
+	if (opening != NULL)
+		SET(out, opening, opening);
 	if (step->leaving)
 		SET(out, leaving, true);
 	if (step->scopes != NULL)
@@ -298,6 +309,28 @@ static void print_result(struct printing *p, const struct activation *step,
 		SET(out, cut, true);
 }
 
+/* Of a session: which call of a reply it is, and of a turn, what it took and refused. */
+static void print_turn(struct printing *p, const struct activation *step,
+		       struct run_snapshot_step *out)
+{
+	struct run_snapshot_refusal *at =
+		arena_array(p->arena, struct run_snapshot_refusal, step->refused_count);
+	for (uint32_t i = 0; i < step->refused_count; i++) {
+		at[i] = *run_snapshot_refusal_new(p->arena);
+		SET(&at[i], call, (int64_t)step->refused[i].call);
+		SET(&at[i], name, step->refused[i].name);
+		SET(&at[i], fault, print_fault(p, &step->refused[i].fault));
+	}
+	if (step->call > 0)
+		SET(out, call, (int64_t)step->call);
+	if (step->asks_for > 0)
+		SET(out, asks_for, p->run->graph->nodes[step->asks_for - 1].name);
+	if (step->tokens > 0)
+		SET(out, tokens, step->tokens);
+	if (step->refused_count > 0)
+		SET(out, refused, ((struct run_snapshot_refusal_list){ at, step->refused_count }));
+}
+
 static struct run_snapshot_step print_step(struct printing *p, const struct activation *step)
 {
 	struct run_snapshot_step *out = run_snapshot_step_new(p->arena);
@@ -320,6 +353,8 @@ static struct run_snapshot_step print_step(struct printing *p, const struct acti
 		print_effect(p, step, out);
 	if (run_is_container(run_node(p->run, step)->kind))
 		print_container(p, step, out);
+	if (session_has(p->run, step->scope))
+		print_turn(p, step, out);
 	print_result(p, step, out);
 	return *out;
 }
@@ -338,8 +373,8 @@ static int in_the_order_of_the_graph(const void *left, const void *right)
 /* An activation in its initial state need not be printed: every body has it. */
 static bool follows(const struct activation *step)
 {
-	return step->state == STEP_PENDING && step->arrival == 0 && step->ordinal == 1 &&
-	       step->round == 1;
+	return step->call == 0 && step->state == STEP_PENDING && step->arrival == 0 &&
+	       step->ordinal == 1 && step->round == 1;
 }
 
 static struct run_snapshot_step_list print_steps(struct printing *p, const struct scope *scope)
@@ -366,7 +401,8 @@ static struct str_list names_where(struct printing *p, const struct scope *scope
 		graph_body(p->run->graph, scope->owner == NULL ? GRAPH_ROOT : scope->owner->node);
 	struct str *at = arena_array(p->arena, struct str, body.count);
 	size_t count = 0;
-	for (size_t i = 0; i < body.count; i++)
+	/* Nothing in a session depends on anything else there. */
+	for (size_t i = 0; !session_has(p->run, scope) && i < body.count; i++)
 		if (scope->places[i].done == done &&
 		    place_seems_done(p->run, &scope->places[i]) != done)
 			at[count++] = p->run->graph->nodes[body.at[i]].name;
@@ -426,6 +462,23 @@ static bool failure_follows(const struct run *run, const struct scope *scope)
 	return first != NULL && str_equal(first->path, scope->failed.path);
 }
 
+static void print_session_turn(const struct scope *scope, struct run_snapshot_body *out)
+{
+	const struct session_turn *turn = &scope->turn;
+	SET(out, entered_seq, turn->entered_seq);
+	SET(out, entered_at, turn->entered_at);
+	if (turn->note.size > 0)
+		SET(out, note, turn->note);
+	if (turn->is_signed)
+		SET(out, signature, turn->signature);
+	if (turn->repeats > 1)
+		SET(out, repeats, turn->repeats);
+	if (turn->corrections > 0)
+		SET(out, corrections, turn->corrections);
+	if (turn->kept_from > 1)
+		SET(out, kept_from, turn->kept_from);
+}
+
 static struct run_snapshot_body *print_body(struct printing *p, const struct scope *scope)
 {
 	struct run_snapshot_body *out = run_snapshot_body_new(p->arena);
@@ -438,6 +491,8 @@ static struct run_snapshot_body *print_body(struct printing *p, const struct sco
 	const struct run_snapshot_failure *caught = print_failure(p, &scope->caught);
 	if (scope->item >= 0)
 		SET(out, item, scope->item);
+	if (session_has(p->run, scope))
+		print_session_turn(scope, out);
 	SET(out, steps, print_steps(p, scope));
 	if (failure != NULL)
 		SET(out, failed, failure);
@@ -488,6 +543,20 @@ static struct run_snapshot_signal_list print_signals(struct printing *p)
 	return (struct run_snapshot_signal_list){ at, count };
 }
 
+static struct run_snapshot_undo_list print_undos(struct printing *p)
+{
+	size_t left = p->run->undo_count;
+	struct run_snapshot_undo *at = arena_array(p->arena, struct run_snapshot_undo, left);
+	for (const struct undo_record *undo = p->run->undos; undo != NULL; undo = undo->before) {
+		struct run_snapshot_undo *row = &at[--left];
+		*row = *run_snapshot_undo_new(p->arena);
+		SET(row, step, undo->path);
+		SET(row, undo, p->run->graph->nodes[undo->node].name);
+		SET(row, inputs, print_value(p, &undo->inputs));
+	}
+	return (struct run_snapshot_undo_list){ at, p->run->undo_count };
+}
+
 static void print_life(struct printing *p, struct run_snapshot *out)
 {
 	const struct run *run = p->run;
@@ -514,12 +583,17 @@ static void print_life(struct printing *p, struct run_snapshot *out)
 		SET(out, stopped, stopped);
 	if (run->iterations > 0)
 		SET(out, iterations, run->iterations);
+	if (run->undos != NULL)
+		SET(out, undos, print_undos(p));
 	if (run->signals != NULL)
 		SET(out, signals, print_signals(p));
 	if (run->warnings.count > 0)
 		SET(out, warnings, run_warnings_print(&run->warnings, p->arena));
 	if (run->warnings.dropped > 0)
 		SET(out, warnings_dropped, run->warnings.dropped);
+	if (run->usages != NULL && run->usages->count > 0)
+		SET(out, usage, usage_print(run, p->arena));
+	budget_print(run, p->arena, out);
 }
 
 static void print_root(struct printing *p, struct run_snapshot *out)

@@ -3,7 +3,8 @@
 
 #include "base/limits.h"
 #include "contract/run_graph_types.h"
-#include "contract/run_output_types.h"
+#include "llm/text_calls.h"
+#include "schema/schema.h"
 
 #define DRIVER(name) extern const struct llm_driver llm_##name;
 #include "llm/drivers.def"
@@ -33,6 +34,20 @@ static struct str names_of(const struct llm_table *table, struct arena *arena)
 	return names.size == 0 ? S("none") : str_copy(arena, buf_str(&names));
 }
 
+/* A wrong schema would send back every reply of the model, good ones too. */
+static void check_schema(const struct json *json, struct arena *arena, struct problems *problems)
+{
+	struct problems found = { .arena = arena };
+	struct schema *schema = NULL;
+	if (schema_compile(json, NULL, arena, &schema, &found))
+		schema_done(schema);
+	for (size_t i = 0; i < found.count; i++)
+		problems_add(problems,
+			     str_format(arena, "/schema" STR_FMT, STR_ARG(found.at[i].pointer)),
+			     found.at[i].line, found.at[i].column, STR_FMT,
+			     STR_ARG(found.at[i].text));
+}
+
 void llm_check(const struct llm_table *table, const struct run_graph_agent *agent,
 	       struct arena *arena, struct problems *problems)
 {
@@ -51,6 +66,8 @@ void llm_check(const struct llm_table *table, const struct run_graph_agent *agen
 			     str_format(arena, "/options" STR_FMT, STR_ARG(found.at[i].pointer)),
 			     found.at[i].line, found.at[i].column, STR_FMT,
 			     STR_ARG(found.at[i].text));
+	if (has(agent, schema))
+		check_schema(agent->schema, arena, problems);
 }
 
 /* ---- replies ------------------------------------------------------------------------- */
@@ -94,12 +111,26 @@ static const struct json *json_of_reply(struct str reply, struct arena *arena)
 	return is_deeper(json, LIMIT_REPLY_DEPTH) ? NULL : json;
 }
 
-const struct json *llm_output(struct str reply, struct arena *arena)
+const struct json *llm_output(const struct llm_result *result, bool has_tools, struct arena *arena)
 {
-	struct run_turn_result *result = run_turn_result_new(arena);
-	const struct json *json = json_of_reply(reply, arena);
-	SET(result, text, reply);
+	struct run_turn_result *output = run_turn_result_new(arena);
+	struct run_turn_call_list calls = result->calls;
+	struct str text = result->text;
+	enum run_turn_stop stop = result->stop;
+	if (has_tools && calls.count == 0) {
+		calls = text_calls_parse(text, arena, &text);
+		if (calls.count > 0 && stop == RUN_TURN_STOP_END)
+			stop = RUN_TURN_STOP_CALLS;
+	}
+	const struct json *json = json_of_reply(text, arena);
+	SET(output, text, text);
 	if (json != NULL)
-		SET(result, json, json);
-	return run_turn_result_tree(result, arena);
+		SET(output, json, json);
+	if (result->thinking.count > 0)
+		SET(output, thinking, result->thinking);
+	if (calls.count > 0)
+		SET(output, calls, calls);
+	if (stop != RUN_TURN_STOP_END)
+		SET(output, stop, stop);
+	return run_turn_result_tree(output, arena);
 }

@@ -18,10 +18,15 @@
  * all drivers.  start() also fails with UNAVAILABLE while too many turns are running; the caller
  * then tries again.
  *
- * If `piece` is given, it is called with each part of the reply as it arrives: in order, on the
- * loop thread, never from inside start().  The reply in done() is the concatenation of all pieces.
- * A turn that fails or is stopped may have sent pieces that belong to no reply.  Texts are UTF-8
- * and never split inside a character.
+ * A reply has a text, the model's thinking, and the calls of tools that it asks for; each may be
+ * empty.  The calls have ids that are unique in the reply; a driver makes them up when the model has
+ * none.  A driver never reports a reply that was cut: a stream that breaks is a failure.
+ *
+ * If `piece` is given, it is called with each piece of the reply as it arrives: in order, on the
+ * loop thread, never from inside start().  The text in done() is the concatenation of all pieces of
+ * the text, and likewise for the thinking.  Of a call, a piece is the name of the tool, once it is
+ * known.  A turn that fails or is stopped may have sent pieces that belong to no reply.  Texts are
+ * UTF-8 and never split inside a character.
  */
 #ifndef LLM_LLM_H
 #define LLM_LLM_H
@@ -30,21 +35,28 @@
 #include "base/slots.h"
 #include "base/uuid.h"
 #include "contract/contract.h"
+#include "contract/run_turn_types.h"
 #include "os/platform.h"
 
+struct models;
+struct price_table;
 struct run_graph_agent;
-struct run_turn;
-struct run_turn_usage;
 
+/* Everything is valid during done(). */
 struct llm_result {
-	struct str text; /* the reply; valid during done() */
-	const struct run_turn_usage
-		*usage;     /* valid during done(), also on failure; NULL = unknown */
-	struct error error; /* code NONE = success */
+	struct str text;
+	struct run_turn_thinking_list thinking;
+	struct run_turn_call_list calls;
+	enum run_turn_stop stop;
+	const struct run_turn_usage *usage; /* also on failure; NULL = unknown */
+	int64_t retry_after_us; /* on failure: how long the provider wants to be left alone; 0 */
+	struct error error;     /* code NONE = success */
 };
 
+enum llm_part { LLM_PART_TEXT, LLM_PART_THINKING, LLM_PART_CALL };
+
 typedef void llm_done(void *context, uint64_t argument, const struct llm_result *result);
-typedef void llm_piece(void *context, uint64_t argument, struct str delta);
+typedef void llm_piece(void *context, uint64_t argument, enum llm_part part, struct str delta);
 
 struct llm_call {
 	struct str model;
@@ -62,11 +74,22 @@ struct llm_call {
  * on the loop thread only. */
 struct llm_host {
 	struct platform *platform;
-	struct slots calls; /* running turns: struct llm_running of llm_calls.h */
+	struct slots calls;    /* running turns: struct llm_running of llm_calls.h */
+	struct models *models; /* of llm/models.h, for api and replay; NULL = they cannot work */
+	const struct price_table *prices; /* what models cost; NULL = unknown */
 };
 
-/* Frees running turns without calling done().  The platform's timers must not fire afterwards. */
+/* Frees running turns without calling done(); `models` is freed before.  The platform's timers must
+ * not fire afterwards. */
 void llm_host_done(struct llm_host *host);
+
+/* Figures of the driver api; zero without it. */
+struct llm_counts {
+	size_t requests, waiting;     /* under way; waiting for a place */
+	size_t open;                  /* models that are not asked for a while */
+	uint64_t opened, connections; /* since the start */
+};
+struct llm_counts llm_counts(const struct llm_host *host);
 
 struct llm_driver {
 	const char *name, *text;
@@ -91,7 +114,8 @@ const struct llm_driver *llm_find(const struct llm_table *table, struct str name
 void llm_check(const struct llm_table *table, const struct run_graph_agent *agent,
 	       struct arena *arena, struct problems *problems);
 
-/* Converts a reply into the output of its step: run.TurnResult as JSON, in the arena. */
-const struct json *llm_output(struct str reply, struct arena *arena);
+/* Converts a good result into the output of its turn: run.TurnResult as JSON, in the arena.  If the model
+ * was offered tools and asks for none, calls in its text count (llm/text_calls.h). */
+const struct json *llm_output(const struct llm_result *result, bool has_tools, struct arena *arena);
 
 #endif

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 
 #include "base/limits.h"
+#include "llm/models.h"
+#include "net/http_client.h"
 
 bool llm_calls_begin(struct llm_running *running, struct llm_host *host,
 		     const struct llm_call *call, struct error *error)
@@ -24,14 +26,16 @@ struct llm_running *llm_calls_find(const struct llm_host *host, uint64_t id)
 	return slots_get(&host->calls, id);
 }
 
-void llm_calls_piece(const struct llm_running *running, struct str delta)
+void llm_calls_piece(const struct llm_running *running, enum llm_part part, struct str delta)
 {
 	if (running->piece != NULL && delta.size > 0)
-		running->piece(running->context, running->argument, delta);
+		running->piece(running->context, running->argument, part, delta);
 }
 
 static void running_free(struct llm_running *running)
 {
+	if (running->release != NULL)
+		running->release(running);
 	arena_done(&running->arena);
 	free(running);
 }
@@ -52,6 +56,19 @@ void llm_calls_stop(struct llm_host *host, uint64_t id, const struct error *why)
 		return;
 	running->stop_error = *why;
 	running->end(running);
+}
+
+struct llm_counts llm_counts(const struct llm_host *host)
+{
+	if (host->models == NULL)
+		return (struct llm_counts){ 0 };
+	struct model_counts gates = model_gates_counts(host->models->gates);
+	return (struct llm_counts){ .requests = gates.inside,
+				    .waiting = gates.waiting,
+				    .open = gates.open,
+				    .opened = gates.opened,
+				    .connections =
+					    http_client_counts(host->models->http).connections };
 }
 
 void llm_host_done(struct llm_host *host)

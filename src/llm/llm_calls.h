@@ -19,6 +19,8 @@ struct llm_running {
 	uint64_t argument;
 	/* Ends the turn early; called at most once, after stop_error is set. */
 	void (*end)(struct llm_running *running);
+	/* Frees what is not in the arena; may be NULL. */
+	void (*release)(struct llm_running *running);
 };
 
 /* Assigns an id.  Fails with UNAVAILABLE when LIMIT_TURNS turns are running; the caller then still
@@ -26,7 +28,7 @@ struct llm_running {
 MUST_CHECK bool llm_calls_begin(struct llm_running *running, struct llm_host *host,
 				const struct llm_call *call, struct error *error);
 struct llm_running *llm_calls_find(const struct llm_host *host, uint64_t id); /* NULL = ended */
-void llm_calls_piece(const struct llm_running *running, struct str delta);
+void llm_calls_piece(const struct llm_running *running, enum llm_part part, struct str delta);
 /* Releases the id, calls done(), and frees the turn. done() gets stop_error if the turn was stopped
  * and has no reply, else the result. */
 void llm_calls_done(struct llm_running *running, const struct llm_result *result);

@@ -16,12 +16,15 @@
  */
 struct scripted_turn {
 	struct llm_running running; /* first */
-	struct str text;            /* unless it fails */
+	struct str text, thinking;  /* of a stream that breaks: what comes before */
+	struct run_turn_call_list calls;
 	struct error fault;
 	bool counted;
-	struct run_turn_usage usage; /* numbers only, so a plain copy is enough */
-	int64_t pieces, piece;       /* number of pieces, and how many were sent */
-	uint64_t timer;              /* 0 = the reply never comes */
+	struct run_turn_usage usage;
+	int64_t pieces, piece; /* number of pieces, and how many were sent */
+	int64_t every_us;      /* between two pieces */
+	bool stalls;           /* the reply never ends */
+	uint64_t timer;        /* 0 = nothing more comes */
 };
 
 /* ---- choosing the reply -------------------------------------------------------------- */
@@ -39,6 +42,15 @@ static int64_t round_of(struct str path)
 	return at > 0 && str_to_int(str_head(digits, size), &round) ? round : 1;
 }
 
+/* From 1: the model has spoken in the turns before. */
+static int64_t turn_of(const struct run_turn *turn)
+{
+	int64_t number = 1;
+	for (size_t i = 0; i < turn->messages.count; i++)
+		number += str_equal(turn->messages.at[i].role, S("assistant"));
+	return number;
+}
+
 static struct str prompt_of(const struct run_turn *turn)
 {
 	size_t count = turn->messages.count;
@@ -51,6 +63,7 @@ static bool fits(const struct run_script_reply *reply, const struct llm_call *ca
 	return (!has(reply, contains) || str_find(prompt_of(call->turn), reply->contains, &at)) &&
 	       (!has(reply, step) || str_equal(reply->step, call->step)) &&
 	       (!has(reply, round) || reply->round == round_of(call->step)) &&
+	       (!has(reply, turn) || reply->turn == turn_of(call->turn)) &&
 	       (!has(reply, attempt) || reply->attempt == call->attempt);
 }
 
@@ -76,9 +89,11 @@ static const struct run_script_reply *find_reply(const struct llm_call *call, st
 		if (fits(&options->replies.at[i], call))
 			return &options->replies.at[i];
 	fail(error, ERROR_INVALID,
-	     "the script has no reply for step " STR_FMT ", round %lld, attempt %lld, with this "
-	     "prompt: end the replies with one that has no conditions",
-	     STR_ARG(call->step), (long long)round_of(call->step), (long long)call->attempt);
+	     "the script has no reply for step " STR_FMT
+	     ", round %lld, turn %lld, attempt %lld, with "
+	     "this prompt: end the replies with one that has no conditions",
+	     STR_ARG(call->step), (long long)round_of(call->step), (long long)turn_of(call->turn),
+	     (long long)call->attempt);
 	return NULL;
 }
 
@@ -86,11 +101,18 @@ static const struct run_script_reply *find_reply(const struct llm_call *call, st
 
 static void scripted_turn_end(struct scripted_turn *turn)
 {
+	struct run_turn_thinking thinking = *run_turn_thinking_new(&turn->running.arena);
 	struct llm_result result = { .error = turn->fault };
+	SET(&thinking, text, turn->thinking);
 	if (turn->counted)
 		result.usage = &turn->usage;
-	if (turn->fault.code == ERROR_NONE)
+	if (turn->fault.code == ERROR_NONE) {
 		result.text = turn->text;
+		result.thinking =
+			(struct run_turn_thinking_list){ &thinking, turn->thinking.size > 0 };
+		result.calls = turn->calls;
+		result.stop = turn->calls.count > 0 ? RUN_TURN_STOP_CALLS : RUN_TURN_STOP_END;
+	}
 	llm_calls_done(&turn->running, &result);
 }
 
@@ -121,15 +143,23 @@ static void play(void *context, uint64_t id)
 	struct scripted_turn *turn = (struct scripted_turn *)llm_calls_find(context, id);
 	if (turn == NULL)
 		return;
-	bool speaks = turn->fault.code == ERROR_NONE && turn->running.piece != NULL;
+	turn->timer = 0;
+	bool stopped = turn->running.stop_error.code != ERROR_NONE;
+	bool speaks = turn->running.piece != NULL && !stopped;
 	if (!speaks || turn->piece == turn->pieces) {
-		scripted_turn_end(turn);
+		if (stopped || !turn->stalls)
+			scripted_turn_end(turn);
 		return;
 	}
+	if (turn->piece == 0)
+		llm_calls_piece(&turn->running, LLM_PART_THINKING, turn->thinking);
 	size_t begin = end_of_piece(turn, turn->piece);
 	size_t end = end_of_piece(turn, ++turn->piece);
-	llm_calls_piece(&turn->running, str_head(str_skip(turn->text, begin), end - begin));
-	set_timer(turn, 0);
+	llm_calls_piece(&turn->running, LLM_PART_TEXT,
+			str_head(str_skip(turn->text, begin), end - begin));
+	for (size_t i = 0; turn->piece == turn->pieces && i < turn->calls.count; i++)
+		llm_calls_piece(&turn->running, LLM_PART_CALL, turn->calls.at[i].name);
+	set_timer(turn, turn->piece == turn->pieces ? 0 : turn->every_us);
 }
 
 static void end(struct llm_running *running)
@@ -141,6 +171,37 @@ static void end(struct llm_running *running)
 	set_timer(turn, 0);
 }
 
+static struct run_turn_call_list copy_calls(struct run_script_call_list from, struct arena *arena)
+{
+	struct run_turn_call *at = arena_array(arena, struct run_turn_call, from.count);
+	for (size_t i = 0; i < from.count; i++) {
+		const struct run_script_call *call = &from.at[i];
+		at[i] = *run_turn_call_new(arena);
+		SET(&at[i], id,
+		    has(call, id) ? str_copy(arena, call->id)
+				  : str_format(arena, "call_%zu", i + 1));
+		SET(&at[i], name, str_copy(arena, call->name));
+		if (call->arguments->kind == JSON_OBJECT)
+			SET(&at[i], arguments, json_copy(arena, call->arguments));
+		else
+			SET(&at[i], malformed,
+			    call->arguments->kind == JSON_STRING
+				    ? str_copy(arena, call->arguments->as.string)
+				    : json_print(arena, call->arguments));
+	}
+	return (struct run_turn_call_list){ at, from.count };
+}
+
+static struct run_turn_usage copy_usage(const struct run_turn_usage *usage, struct arena *arena)
+{
+	struct run_turn_usage copy = *usage;
+	if (has(usage, provider))
+		copy.provider = str_copy(arena, usage->provider);
+	if (has(usage, model))
+		copy.model = str_copy(arena, usage->model);
+	return copy;
+}
+
 static struct scripted_turn *scripted_turn_new(const struct run_script_reply *reply)
 {
 	struct scripted_turn *turn = calloc(1, sizeof(*turn));
@@ -148,10 +209,16 @@ static struct scripted_turn *scripted_turn_new(const struct run_script_reply *re
 	struct arena *arena = &turn->running.arena;
 	turn->running.end = end;
 	turn->pieces = reply->pieces;
+	turn->every_us = has(reply, every_ms) ? reply->every_ms * 1000 : 0;
+	turn->stalls = has(reply, hang) && reply->hang;
 	if (has(reply, text))
 		turn->text = str_copy(arena, reply->text);
 	else if (has(reply, json))
 		turn->text = json_print(arena, reply->json);
+	if (has(reply, thinking))
+		turn->thinking = str_copy(arena, reply->thinking);
+	if (has(reply, calls))
+		turn->calls = copy_calls(reply->calls, arena);
 	if (has(reply, fail)) {
 		enum error_code code;
 		bool known = error_code_from_name(run_turn_fault_name(reply->fail->code), &code);
@@ -160,7 +227,7 @@ static struct scripted_turn *scripted_turn_new(const struct run_script_reply *re
 	}
 	turn->counted = has(reply, usage);
 	if (turn->counted)
-		turn->usage = *reply->usage;
+		turn->usage = copy_usage(reply->usage, arena);
 	return turn;
 }
 
@@ -177,7 +244,7 @@ static bool start(struct llm_host *host, const struct llm_call *call, uint64_t *
 		free(turn);
 		return false;
 	}
-	if (!has(reply, hang) || !reply->hang)
+	if (!turn->stalls || turn->text.size > 0 || turn->thinking.size > 0)
 		set_timer(turn, reply->after_ms * 1000);
 	*out_running = turn->running.id;
 	return true;

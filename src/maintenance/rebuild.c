@@ -129,6 +129,7 @@ static void write_done(struct executor_admin_job *admin)
 static void write_run(struct rebuild *rebuild, const struct run *run)
 {
 	rebuild->row = projection_run_row(run, &rebuild->rows);
+	rebuild->row.usage = projection_usage(run, 0, &rebuild->rows);
 	rebuild->open = projection_open_effects(rebuild->job.executor, run, &rebuild->rows,
 						&rebuild->open_count);
 	/* The state is freed before the rows are written. */

@@ -171,8 +171,8 @@ static curl_socket_t open_socket(void *context, curlsocktype purpose, struct cur
 		fail(&fetch->refusal, ERROR_FORBIDDEN,
 		     "the address " STR_FMT
 		     " is not public, or is this server itself; to allow a private address, add it "
-		     "to tools.private_addresses",
-		     STR_ARG(address_text(&address->addr, text)));
+		     "to %s",
+		     STR_ARG(address_text(&address->addr, text)), client->setting);
 		return CURL_SOCKET_BAD;
 	}
 	client->counts.connections++;
@@ -485,11 +485,11 @@ bool http_call_start(struct http_client *client, const struct http_call *call, u
 {
 	AUTO(arena) arena = { 0 };
 	char *url;
-	if (client->calls.live >= LIMIT_FETCHES) {
+	if (client->calls.live >= client->most_calls) {
 		limit_hit(REJECTION_FETCHES);
 		return fail(error, ERROR_UNAVAILABLE,
-			    "%d HTTP requests are in progress, which is the limit; retry later",
-			    LIMIT_FETCHES);
+			    "%zu HTTP requests are in progress, which is the limit; retry later",
+			    client->most_calls);
 	}
 	if (call->url.size > LIMIT_FETCH_URL_BYTES)
 		return fail(error, ERROR_TOO_LARGE, "the URL is longer than %d bytes",
@@ -547,6 +547,10 @@ struct http_client *http_client_new(struct loop *loop, const struct http_policy 
 	require(client != NULL);
 	client->loop = loop;
 	client->range_count = policy->range_count;
+	client->setting = policy->setting != NULL ? policy->setting : "tools.private_addresses";
+	client->most_calls = policy->most_calls != 0 ? policy->most_calls : LIMIT_FETCHES;
+	client->kept_connections =
+		policy->kept_connections != 0 ? policy->kept_connections : LIMIT_FETCH_CONNECTIONS;
 	client->ranges = calloc(policy->range_count + 1, sizeof(*client->ranges));
 	require(client->ranges != NULL);
 	for (size_t i = 0; i < policy->range_count; i++)

@@ -28,6 +28,9 @@
 struct http_policy {
 	const struct address_range *ranges; /* allowed besides public addresses; copied */
 	size_t range_count;
+	const char *setting;     /* with these ranges, for errors; NULL = tools.private_addresses */
+	size_t most_calls;       /* at once; 0 = LIMIT_FETCHES */
+	size_t kept_connections; /* for reuse; 0 = LIMIT_FETCH_CONNECTIONS */
 };
 
 struct http_client;
@@ -70,8 +73,8 @@ struct http_call {
 	uint64_t argument;
 };
 
-/* INVALID: the URL or a header is malformed.  UNAVAILABLE: LIMIT_FETCHES calls are in progress, or
- * libcurl cannot be loaded.  Everything in `call` is copied. */
+/* INVALID: the URL or a header is malformed.  UNAVAILABLE: too many calls are in progress, or libcurl
+ * cannot be loaded.  Everything in `call` is copied. */
 MUST_CHECK bool http_call_start(struct http_client *client, const struct http_call *call,
 				uint64_t *out_id, struct error *error);
 void http_call_resume(struct http_client *client, uint64_t id);

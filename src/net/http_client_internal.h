@@ -15,6 +15,8 @@ struct http_client {
 	struct address_range *ranges;
 	size_t range_count;
 	int own_port;
+	const char *setting; /* names the setting with the ranges */
+	size_t most_calls, kept_connections;
 	struct slots calls;
 	uint64_t timer; /* the timeout that libcurl asked for */
 	struct http_client_counts counts;

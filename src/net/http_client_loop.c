@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <uv.h>
 
-#include "base/limits.h"
 #include "net/http_client_internal.h"
 
 /* A socket that libcurl wants watched. */
@@ -109,7 +108,7 @@ bool http_client_open_curl(struct http_client *client, struct error *error)
 	curl->curl_multi_setopt_(client->multi, CURLMOPT_TIMERFUNCTION, timer_wanted);
 	curl->curl_multi_setopt_(client->multi, CURLMOPT_TIMERDATA, client);
 	curl->curl_multi_setopt_(client->multi, CURLMOPT_MAXCONNECTS,
-				 (long)LIMIT_FETCH_CONNECTIONS);
+				 (long)client->kept_connections);
 	return true;
 }
 

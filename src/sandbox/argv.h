@@ -7,7 +7,7 @@
 #include "base/arena.h"
 #include "sandbox/sandbox.h"
 
-enum { ARGUMENTS_ROOM = 256 };
+enum { ARGUMENTS_ROOM = 1024 };
 
 struct argv {
 	const char **at;
@@ -16,8 +16,12 @@ struct argv {
 
 struct argv argv_new(struct arena *arena);
 void argv_add(struct argv *arguments, const char *word);
-/* Appends the status descriptor, the script that watches the lifeline, and the command. */
-void argv_add_command(struct argv *arguments, struct arena *arena, const struct sandbox_spec *spec);
+/* Appends the end of bwrap's arguments and the keeper with the options that every sandbox has. */
+void argv_add_keeper(struct argv *arguments, struct arena *arena, const struct sandbox_spec *spec);
+/* Appends an option of the keeper, NAME=VALUE. */
+void argv_add_option(struct argv *arguments, struct arena *arena, const char *name, int64_t value);
+/* Appends the end of the keeper's options, and the command. */
+void argv_add_command(struct argv *arguments, const struct sandbox_spec *spec);
 #define ARGUMENTS_ADD(arguments, ...)                                                       \
 	do {                                                                                \
 		const char *const words_[] = { __VA_ARGS__ };                               \

@@ -12,7 +12,7 @@
 
 #include "base/limits.h"
 #include "sandbox/argv.h"
-#include "sandbox/sandbox_limits.h"
+#include "sandbox/keeper_file.h"
 
 #define SANDBOX(name) extern const struct sandbox sandbox_##name;
 #include "sandbox/sandboxes.def"
@@ -34,7 +34,9 @@ const struct sandbox *sandbox_find(struct str name)
 
 bool sandbox_lifeline_open(struct sandbox_lifeline *line, struct error *error)
 {
-	int ends[2];
+	int ends[2], keeper;
+	if (!keeper_file_open(&keeper, error))
+		return false;
 	int status = memfd_create("sandbox-status", MFD_CLOEXEC);
 	if (status < 0)
 		return fail(error, ERROR_IO, "cannot create the status file of the sandbox: %s",
@@ -45,7 +47,9 @@ bool sandbox_lifeline_open(struct sandbox_lifeline *line, struct error *error)
 		return fail(error, ERROR_IO, "cannot create the lifeline of the sandbox: %s",
 			    strerror(number));
 	}
-	*line = (struct sandbox_lifeline){ .status = status, .lifeline = ends[0], .ours = ends[1] };
+	*line = (struct sandbox_lifeline){
+		.status = status, .lifeline = ends[0], .ours = ends[1], .keeper = keeper
+	};
 	return true;
 }
 
@@ -133,7 +137,7 @@ void sandbox_lifeline_cut(struct sandbox_lifeline *line)
 		return;
 	close(line->ours);
 	line->ours = -1;
-	/* A command that has stopped the reader of the lifeline ends with its namespace. */
+	/* While bwrap has not started the keeper yet, nobody looks at the lifeline. */
 	int64_t first = sandbox_first_process(line);
 	if (first > 0 && is_elsewhere(first))
 		kill((pid_t)first, SIGKILL);
@@ -141,7 +145,11 @@ void sandbox_lifeline_cut(struct sandbox_lifeline *line)
 
 bool sandbox_was_built(const struct sandbox_lifeline *line)
 {
-	return sandbox_first_process(line) > 0;
+	char text[1024];
+	ssize_t size = pread(line->status, text, sizeof(text), 0);
+	size_t at;
+	return size > 0 &&
+	       str_find((struct str){ text, (size_t)size }, S("{\"keeper\":\"started\"}"), &at);
 }
 
 struct argv argv_new(struct arena *arena)
@@ -155,35 +163,29 @@ void argv_add(struct argv *arguments, const char *word)
 	arguments->at[arguments->count++] = word;
 }
 
-/* The first process of the namespace.  It starts the command and exits when the command exits or
- * when the lifeline closes; the kernel then kills all other processes of the namespace.  Processes
- * inside cannot kill it, and if they kill the reader of the lifeline, it exits as well, so the
- * reader is started first.  `wait -n` forgets a child that has ended before it is called, so when the
- * lifeline closes, the reader kills the command, and one that starts later too, and then says so with
- * TERM.  The trap restores INT and QUIT, which a shell ignores in background commands.  The command
- * inherits neither the lifeline nor the status file.  When memory runs out, the kernel ends a
- * sandboxed process before the server. */
-static const char init_script[] =
-	"trap 'exit 125' TERM; { echo %d >/proc/self/oom_score_adj; %s } 2>/dev/null; "
-	"(trap - TERM; read -r gone; while :; do kill -s KILL -- -1; kill -s TERM 1; done) <&%d "
-	">/dev/null 2>&1 & reader=$!; "
-	"(trap - INT QUIT TERM; exec \"$0\" \"$@\") <&0 %d<&- %d>&- & command=$!; "
-	"wait -n -p first $command $reader; status=$?; "
-	"[ \"$first\" = $command ] && exit $status; exit 125";
-
-void argv_add_command(struct argv *arguments, struct arena *arena, const struct sandbox_spec *spec)
+void argv_add_option(struct argv *arguments, struct arena *arena, const char *name, int64_t value)
 {
-	int lifeline = spec->lifeline_descriptor, status = spec->status_descriptor;
-	struct str limits =
-		spec->limits == NULL ? S("") : sandbox_limits_script(spec->limits, arena);
+	argv_add(arguments, str_format(arena, "%s=%lld", name, (long long)value).at);
+}
+
+void argv_add_keeper(struct argv *arguments, struct arena *arena, const struct sandbox_spec *spec)
+{
 	if (spec->arguments_descriptor > 0)
 		ARGUMENTS_ADD(arguments, "--args",
 			      str_format(arena, "%d", spec->arguments_descriptor).at);
 	ARGUMENTS_ADD(arguments, "--as-pid-1", "--json-status-fd",
-		      str_format(arena, "%d", status).at, "--", "/bin/bash", "-c",
-		      str_format(arena, init_script, LIMIT_SANDBOX_OOM_SCORE, limits.at, lifeline,
-				 lifeline, status)
-			      .at);
+		      str_format(arena, "%d", spec->status_descriptor).at, "--",
+		      str_format(arena, "/proc/self/fd/%d", spec->keeper_descriptor).at);
+	argv_add_option(arguments, arena, "lifeline", spec->lifeline_descriptor);
+	argv_add_option(arguments, arena, "status", spec->started_descriptor);
+	argv_add_option(arguments, arena, "self", spec->keeper_descriptor);
+	argv_add_option(arguments, arena, "oom", LIMIT_SANDBOX_OOM_SCORE);
+	argv_add_option(arguments, arena, "core", 0);
+}
+
+void argv_add_command(struct argv *arguments, const struct sandbox_spec *spec)
+{
+	argv_add(arguments, "--");
 	for (size_t i = 0; spec->command[i] != NULL; i++)
 		argv_add(arguments, spec->command[i]);
 }

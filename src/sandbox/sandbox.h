@@ -2,12 +2,11 @@
  *
  * Every child runs in a pid namespace of its own and dies with the server, with any isolation:
  * nothing survives a `kill -9` of the server.  This is the purpose of the lifeline, a pair of
- * sockets of which only the server holds one: when it closes, the first process of the namespace
- * exits, and the kernel kills the rest.  (A pipe would not do: a command could open the other end
- * through /proc/1/fd and keep itself alive.)  bwrap's --die-with-parent has gaps during
- * startup and is not set: a parent that died earlier goes unnoticed, and killing bwrap between its
- * two processes leaves the second one waiting forever.  A command that stops the reader of the
- * lifeline is killed by the next server, which wants the lock of its effect (os/lock_holders.h).
+ * sockets of which only the server holds one: when it closes, the first process of the namespace,
+ * the keeper (keeper/keeper.h), exits, and the kernel kills the rest.  bwrap's --die-with-parent has
+ * gaps during startup and is not set: a parent that died earlier goes unnoticed, and killing bwrap
+ * between its two processes leaves the second one waiting forever.  What survives all the same is
+ * killed by the next server, which wants the lock of its effect (os/lock_holders.h).
  *
  * The sandboxes (sandboxes.def):
  *
@@ -17,8 +16,9 @@
  *	off      the whole machine with the rights of the server; set by tools.isolation = off
  *
  * command() returns an argument list; nothing is started here.  If bwrap is missing or fails, the
- * tool does not run (ERROR_ISOLATION).  bwrap writes the status file before it starts the command;
- * sandbox_was_built() reads it to find out whether the command was started.
+ * tool does not run (ERROR_ISOLATION).  bwrap writes its process id to the status file, and the keeper
+ * writes there that all layers (sandbox_layers.h) are in place and the command starts;
+ * sandbox_was_built() looks for the latter.
  */
 #ifndef SANDBOX_SANDBOX_H
 #define SANDBOX_SANDBOX_H
@@ -26,6 +26,7 @@
 #include "base/error.h"
 
 struct cgroup;
+struct sandbox_layers;
 struct sandbox_limits;
 
 struct sandbox_mount {
@@ -36,16 +37,21 @@ struct sandbox_mount {
 struct sandbox_spec {
 	const char *workspace;              /* folder on the host */
 	bool read_only;                     /* of the workspace */
-	bool network;                       /* use the host's network; otherwise there is none */
 	const struct sandbox_mount *mounts; /* additional mounts; the host paths must exist */
 	size_t mount_count;
 	const struct sandbox_limits *limits; /* of native; NULL = none */
+	const struct sandbox_layers *layers; /* of native; NULL = all that the kernel has */
 	const struct cgroup *group;          /* that the command joins; NULL = none */
 	int64_t user; /* of native: root becomes this user, who gets the workspace and the mounts;
 		       * 0 = as the limits say */
-	int status_descriptor;    /* number in the child; bwrap writes its status there */
-	int lifeline_descriptor;  /* number in the child; closes when the server dies */
+	int status_descriptor;   /* number in the child; bwrap writes its status there */
+	int lifeline_descriptor; /* number in the child; closes when the server dies */
+	int keeper_descriptor;   /* number in the child of sandbox_lifeline.keeper */
+	int started_descriptor; /* number in the child of the status file once more, for the keeper:
+				   * bwrap closes its own before it starts the command */
 	int arguments_descriptor; /* number in the child of sandbox_environment_open(); 0 = none */
+	int proxy_descriptor; /* number in the child of the line to the proxy (net/connect_proxy.h);
+			       * 0 = the command has no network; of native */
 	const char *const *command; /* NULL-terminated */
 };
 
@@ -63,6 +69,7 @@ struct sandbox_lifeline {
 	int status;   /* an anonymous file, inherited by the child */
 	int lifeline; /* the end that the child inherits */
 	int ours;     /* the end that only this process has */
+	int keeper;   /* the keeper's file, inherited by the child; belongs to the process */
 };
 
 MUST_CHECK bool sandbox_lifeline_open(struct sandbox_lifeline *line, struct error *error);

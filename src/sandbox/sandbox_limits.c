@@ -16,10 +16,10 @@
 enum {
 	MB = 1048576,
 	KB = 1024,
-	/* Processes of the sandbox itself: bwrap, the first process and the reader of its lifeline;
-	 * bwrap is outside of the user namespace in which RLIMIT_NPROC counts. */
-	OWN_PROCESSES = 3,
-	OWN_PROCESSES_INSIDE = 2,
+	/* Processes of the sandbox itself: bwrap and the keeper; bwrap is outside of the user
+	 * namespace in which RLIMIT_NPROC counts. */
+	OWN_PROCESSES = 2,
+	OWN_PROCESSES_INSIDE = 1,
 };
 
 /* ---- enforcement ----------------------------------------------------------------------- */
@@ -128,18 +128,14 @@ bool sandbox_limits_group(const struct sandbox_limits *limits, struct cgroup *ou
 	return cgroup_new(&limits->tree, &figures, out_group, error);
 }
 
-/* The shell's units are KB.  A system that allows less than a limit keeps its own. */
-struct str sandbox_limits_script(const struct sandbox_limits *limits, struct arena *arena)
+struct sandbox_rlimits sandbox_limits_rlimits(const struct sandbox_limits *limits)
 {
-	struct str script = str_format(arena, "ulimit -c 0; ulimit -f %lld; ",
-				       (long long)(limits->file_bytes / KB));
+	struct sandbox_rlimits rlimits = { .file_bytes = limits->file_bytes };
 	if (limits->tree.folders[CGROUP_MEMORY] == NULL)
-		script = str_format(arena, STR_FMT "ulimit -d %lld; ", STR_ARG(script),
-				    (long long)(limits->memory_bytes / KB));
+		rlimits.data_bytes = limits->memory_bytes;
 	if (limits->enforcement != SANDBOX_CGROUP && nproc_counts_per_namespace())
-		script = str_format(arena, STR_FMT "ulimit -u %lld; ", STR_ARG(script),
-				    (long long)limits->processes + OWN_PROCESSES_INSIDE);
-	return script;
+		rlimits.processes = limits->processes + OWN_PROCESSES_INSIDE;
+	return rlimits;
 }
 
 /* ---- checks ------------------------------------------------------------------------------ */

@@ -37,8 +37,13 @@ void sandbox_limits_open(struct sandbox_limits *limits, const char *wanted, stru
 /* Makes the group of one command; only with SANDBOX_CGROUP. */
 MUST_CHECK bool sandbox_limits_group(const struct sandbox_limits *limits, struct cgroup *out_group,
 				     struct error *error);
-/* The commands with which the first process of the sandbox limits itself; for /bin/bash. */
-struct str sandbox_limits_script(const struct sandbox_limits *limits, struct arena *arena);
+/* What the keeper has to set for itself and for the command (keeper/keeper.h). */
+struct sandbox_rlimits {
+	int64_t file_bytes;
+	int64_t data_bytes, processes; /* 0 = none */
+};
+
+struct sandbox_rlimits sandbox_limits_rlimits(const struct sandbox_limits *limits);
 
 /* ---- checks while the command runs ------------------------------------------------------- */
 

@@ -3,14 +3,19 @@
  * The host's root is not bound, because it contains the data folder and the files of other users.
  * Only what programs need to start is bound: /usr with the links into it, and the files of /etc
  * with users, the linker's cache and certificates.  All namespaces are unshared, including the
- * network.  The limits of the command are those of sandbox_limits.h.
+ * network.  The limits of the command are those of sandbox_limits.h; the walls behind the mounts are
+ * those of sandbox_layers.h.
  */
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "sandbox/argv.h"
 #include "sandbox/sandbox.h"
+#include "sandbox/sandbox_layers.h"
 #include "sandbox/sandbox_limits.h"
+#include "sandbox/toolchains.h"
+
+enum { PROXY_PORT = 3128 }; /* in the network of the sandbox */
 
 /* On a merged-usr system these are links into /usr, otherwise real folders. */
 static void add_root_folder(struct argv *arguments, struct arena *arena, const char *path)
@@ -123,9 +128,107 @@ static void add_system(struct argv *arguments, struct arena *arena)
 		ARGUMENTS_ADD(arguments, "--ro-bind-try", etc_files[i], etc_files[i]);
 }
 
-static const char *const *command(const struct sandbox_spec *spec, struct arena *arena)
+/* Landlock allows to write where a mount does.  Its rules name places inside. */
+static void add_places(struct argv *arguments, struct arena *arena, const struct sandbox_spec *spec)
+{
+	ARGUMENTS_ADD(arguments, "write=/tmp", "write=/dev/shm");
+	if (!spec->read_only)
+		argv_add(arguments, "write=/workspace");
+	for (size_t i = 0; i < spec->mount_count; i++)
+		if (spec->mounts[i].writable)
+			argv_add(arguments,
+				 str_format(arena, "write=%s", spec->mounts[i].inside).at);
+}
+
+static void add_options(struct argv *arguments, struct arena *arena,
+			const struct sandbox_spec *spec)
+{
+	const char *seccomp = spec->layers == NULL ? "auto" : spec->layers->seccomp;
+	const char *landlock = spec->layers == NULL ? "auto" : spec->layers->landlock;
+	if (spec->limits != NULL) {
+		struct sandbox_rlimits rlimits = sandbox_limits_rlimits(spec->limits);
+		argv_add_option(arguments, arena, "fsize", rlimits.file_bytes);
+		if (rlimits.data_bytes > 0)
+			argv_add_option(arguments, arena, "data", rlimits.data_bytes);
+		if (rlimits.processes > 0)
+			argv_add_option(arguments, arena, "nproc", rlimits.processes);
+	}
+	if (spec->proxy_descriptor > 0)
+		argv_add(arguments,
+			 str_format(arena, "proxy=%d:%d", PROXY_PORT, spec->proxy_descriptor).at);
+	argv_add(arguments, str_format(arena, "seccomp=%s", seccomp).at);
+	argv_add(arguments, str_format(arena, "landlock=%s", landlock).at);
+	add_places(arguments, arena, spec);
+}
+
+static const struct toolchains *toolchains_of(const struct sandbox_spec *spec)
+{
+	return spec->layers == NULL ? NULL : spec->layers->toolchains;
+}
+
+/* The mounts of the spec and behind them those of the toolchains. */
+static void add_mounts(struct sandbox_spec *spec, struct arena *arena)
+{
+	const struct toolchains *toolchains = toolchains_of(spec);
+	if (toolchains == NULL || toolchains->mount_count == 0)
+		return;
+	struct sandbox_mount *mounts = arena_array(arena, struct sandbox_mount,
+						   spec->mount_count + toolchains->mount_count);
+	for (size_t i = 0; i < spec->mount_count; i++)
+		mounts[i] = spec->mounts[i];
+	for (size_t i = 0; i < toolchains->mount_count; i++)
+		mounts[spec->mount_count + i] = toolchains->mounts[i];
+	spec->mounts = mounts;
+	spec->mount_count += toolchains->mount_count;
+}
+
+/* An empty file or folder that cannot be changed, in the place of each credential. */
+static void add_covers(struct argv *arguments, struct arena *arena, const struct sandbox_spec *spec)
+{
+	const struct toolchains *toolchains = toolchains_of(spec);
+	struct toolchain_cover *covers;
+	size_t count = toolchains == NULL ? 0 : toolchains_covers(toolchains, arena, &covers);
+	for (size_t i = 0; i < count; i++)
+		if (covers[i].folder)
+			ARGUMENTS_ADD(arguments, "--perms", "0000", "--tmpfs", covers[i].inside,
+				      "--remount-ro", covers[i].inside);
+		else
+			ARGUMENTS_ADD(arguments, "--ro-bind", "/dev/null", covers[i].inside);
+}
+
+/* Programs know the proxy by these names. */
+static void add_proxy(struct argv *arguments, struct arena *arena)
+{
+	static const char *const names[] = { "http_proxy",  "https_proxy", "HTTP_PROXY",
+					     "HTTPS_PROXY", "ALL_PROXY",   "all_proxy" };
+	const char *url = str_format(arena, "http://127.0.0.1:%d", PROXY_PORT).at;
+	for (size_t i = 0; i < COUNT(names); i++)
+		ARGUMENTS_ADD(arguments, "--setenv", names[i], url);
+	ARGUMENTS_ADD(arguments, "--setenv", "no_proxy", "localhost,127.0.0.1,::1", "--setenv",
+		      "NO_PROXY", "localhost,127.0.0.1,::1");
+}
+
+static void add_environment(struct argv *arguments, struct arena *arena,
+			    const struct sandbox_spec *spec)
+{
+	const struct toolchains *toolchains = toolchains_of(spec);
+	const char *path = toolchains == NULL ? NULL : toolchains->path;
+	ARGUMENTS_ADD(arguments, "--setenv", "PATH",
+		      path != NULL ? path : "/usr/local/bin:/usr/bin:/bin", "--setenv", "HOME",
+		      "/workspace", "--setenv", "LANG", "C.UTF-8");
+	if (spec->proxy_descriptor > 0)
+		add_proxy(arguments, arena);
+	for (size_t i = 0; toolchains != NULL && i < toolchains->variable_count; i++)
+		ARGUMENTS_ADD(arguments, "--setenv", str_c(arena, toolchains->variables[i].name),
+			      str_c(arena, toolchains->variables[i].value));
+}
+
+static const char *const *command(const struct sandbox_spec *given, struct arena *arena)
 {
 	struct argv arguments = argv_new(arena);
+	struct sandbox_spec merged = *given;
+	const struct sandbox_spec *spec = &merged;
+	add_mounts(&merged, arena);
 	if (spec->group != NULL)
 		add_cgroup(&arguments, arena, spec->group);
 	if (user_of(spec) > 0)
@@ -134,24 +237,23 @@ static const char *const *command(const struct sandbox_spec *spec, struct arena 
 	ARGUMENTS_ADD(&arguments, "bwrap", "--unshare-user", "--disable-userns", "--unshare-all",
 		      "--new-session", "--cap-drop", "ALL", "--clearenv");
 	add_system(&arguments, arena);
-	if (spec->network)
-		ARGUMENTS_ADD(&arguments, "--share-net", "--ro-bind-try", "/etc/resolv.conf",
-			      "/etc/resolv.conf", "--ro-bind-try", "/etc/hosts", "/etc/hosts");
 	ARGUMENTS_ADD(&arguments, "--proc", "/proc", "--dev", "/dev");
 	add_tmpfs(&arguments, arena, spec, "/dev/shm");
 	/* /dev itself is a tmpfs without a bound. */
 	ARGUMENTS_ADD(&arguments, "--remount-ro", "/dev");
 	add_tmpfs(&arguments, arena, spec, "/tmp");
 	ARGUMENTS_ADD(&arguments, spec->read_only ? "--ro-bind" : "--bind",
-		      source_of(spec, 0, arena), "/workspace", "--chdir", "/workspace", "--setenv",
-		      "PATH", "/usr/local/bin:/usr/bin:/bin", "--setenv", "HOME", "/workspace",
-		      "--setenv", "LANG", "C.UTF-8");
+		      source_of(spec, 0, arena), "/workspace", "--chdir", "/workspace");
+	add_environment(&arguments, arena, spec);
 	for (size_t i = 0; i < spec->mount_count; i++)
 		ARGUMENTS_ADD(&arguments, spec->mounts[i].writable ? "--bind" : "--ro-bind",
 			      source_of(spec, i + 1, arena), spec->mounts[i].inside);
+	add_covers(&arguments, arena, spec);
 	/* The root is a tmpfs for the mount points; read-only, so that writes fail visibly. */
 	ARGUMENTS_ADD(&arguments, "--remount-ro", "/");
-	argv_add_command(&arguments, arena, spec);
+	argv_add_keeper(&arguments, arena, spec);
+	add_options(&arguments, arena, spec);
+	argv_add_command(&arguments, spec);
 	return arguments.at;
 }
 

@@ -16,7 +16,8 @@ static const char *const *command(const struct sandbox_spec *spec, struct arena 
 		      "--proc", "/proc", "--chdir", spec->workspace, "--clearenv", "--setenv",
 		      "PATH", path != NULL ? path : "/usr/local/bin:/usr/bin:/bin", "--setenv",
 		      "HOME", spec->workspace, "--setenv", "LANG", "C.UTF-8");
-	argv_add_command(&arguments, arena, spec);
+	argv_add_keeper(&arguments, arena, spec);
+	argv_add_command(&arguments, spec);
 	return arguments.at;
 }
 

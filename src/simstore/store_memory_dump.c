@@ -39,6 +39,16 @@ static void dump_run(const struct memory_run *run, struct buf *out)
 		       row->needs_recovery ? " needs recovery" : "", (long long)row->created_at,
 		       (long long)row->updated_at, (long long)row->ended_at, (long long)row->seq,
 		       (long long)row->floor, STR_ARG(row->summary));
+	for (size_t i = 0; i < run->usage_count; i++) {
+		const struct store_usage *usage = &run->usage[i];
+		buf_add_format(out,
+			       "usage %lld " STR_FMT " " STR_FMT " " STR_FMT
+			       " turns %lld input %lld cost %lld\n",
+			       (long long)usage->day, STR_ARG(usage->agent),
+			       STR_ARG(usage->provider), STR_ARG(usage->model),
+			       (long long)usage->turns, (long long)usage->input_tokens,
+			       (long long)usage->cost);
+	}
 	for (size_t i = 0; i < run->snapshot_count; i++)
 		buf_add_format(out, "snapshot %lld names %zu " STR_FMT "\n",
 			       (long long)run->snapshots[i].seq, run->snapshots[i].names.count,

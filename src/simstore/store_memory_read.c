@@ -437,6 +437,17 @@ static bool tally_runs(struct store_reader *reader, struct arena *arena,
 	return true;
 }
 
+static bool sum_usage(struct store_reader *reader, const struct store_usage_filter *filter,
+		      enum store_usage_by by, size_t limit, struct arena *arena,
+		      struct store_usage_sums *out_sums, struct error *error)
+{
+	(void)error;
+	struct store_memory *self = locked(reader);
+	memory_usage_sum(self, filter, by, limit, arena, out_sums);
+	unlock(self);
+	return true;
+}
+
 static bool count_states(struct store_reader *reader, struct arena *arena,
 			 struct store_state_counts *out_counts, struct error *error)
 {
@@ -582,6 +593,7 @@ const struct store_reader_ops store_memory_reader_ops = {
 	.find_runs = find_runs,
 	.list_needing_recovery = list_needing_recovery,
 	.tally_runs = tally_runs,
+	.sum_usage = sum_usage,
 	.count_states = count_states,
 	.list_old = list_old,
 	.read_effect = read_effect,

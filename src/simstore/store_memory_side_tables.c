@@ -446,6 +446,8 @@ bool store_memory_rebuild_run(struct store *store, const struct store_run *run,
 	if (there != NULL) {
 		memory_row_write(self, there, run);
 		memory_labels_write(there, run->labels);
+		memory_usage_drop(there);
+		memory_usage_write(there, run->usage);
 		effects_close(self, &run->id);
 		for (size_t i = 0; i < open_count; i++)
 			memory_effect_open(self, &open[i], &run->id);

@@ -1,7 +1,7 @@
 /* simstore/store_memory_tables.h -- the tables of the memory store; private to its files.
  *
  * store_memory.c commits, store_memory_side_tables.c has the side tables, store_memory_read.c reads,
- * store_memory_dump.c prints the content.  One mutex protects all tables.
+ * store_memory_usage.c sums up usage, store_memory_dump.c prints the content.  One mutex protects all tables.
  */
 #ifndef SIMSTORE_STORE_MEMORY_TABLES_H
 #define SIMSTORE_STORE_MEMORY_TABLES_H
@@ -49,6 +49,8 @@ struct memory_run {
 	int64_t purge_next, purge_upto; /* equal: nothing to purge */
 	struct str *labels;
 	size_t label_count;
+	struct store_usage *usage; /* owns its texts */
+	size_t usage_count, usage_room;
 };
 
 /* Pointers to structs that begin with a struct uuid, sorted by it. */
@@ -113,6 +115,14 @@ void memory_effect_open(struct store_memory *self, const struct store_effect *op
 void memory_labels_write(struct memory_run *run, struct str_list labels);
 void memory_row_write(struct store_memory *self, struct memory_run *run,
 		      const struct store_run *row);
+
+/* ---- usage, store_memory_usage.c -------------------------------------------------------- */
+
+void memory_usage_drop(struct memory_run *run);
+void memory_usage_write(struct memory_run *run, struct store_usages usages);
+void memory_usage_sum(const struct store_memory *self, const struct store_usage_filter *filter,
+		      enum store_usage_by by, size_t limit, struct arena *arena,
+		      struct store_usage_sums *out_sums);
 
 /* ---- side tables ------------------------------------------------------------------------ */
 

@@ -133,6 +133,11 @@ struct store_reader_ops {
 			 const struct uuid *after, size_t limit, struct arena *arena,
 			 struct store_old_runs *out_runs, struct error *error);
 
+	/* The cost grows with the runs that had turns on these days. */
+	bool (*sum_usage)(struct store_reader *reader, const struct store_usage_filter *filter,
+			  enum store_usage_by by, size_t limit, struct arena *arena,
+			  struct store_usage_sums *out_sums, struct error *error);
+
 	/* ---- open effects ---- */
 
 	bool (*read_effect)(struct store_reader *reader, const struct uuid *effect,

@@ -43,6 +43,50 @@ struct store_effect {
 	struct str body;
 };
 
+/* What the turns of a run by one agent with one model used on one day.  Money is in picodollars. */
+struct store_usage {
+	int64_t day; /* since 1970, in UTC */
+	struct str agent, provider, model;
+	int64_t turns, unpriced; /* turns with reported usage, and how many have an unknown cost */
+	int64_t input_tokens, output_tokens, cache_read_tokens, cache_creation_tokens;
+	int64_t cost, saved;
+};
+
+struct store_usages {
+	const struct store_usage *at;
+	size_t count;
+};
+
+/* How usage is summed up. */
+enum store_usage_by {
+	STORE_USAGE_TOTAL,    /* one row, also when there is no usage */
+	STORE_USAGE_DAY,      /* by day, oldest first */
+	STORE_USAGE_MODEL,    /* by provider and model, the most expensive first, like the rest: */
+	STORE_USAGE_AGENT,    /* by agent */
+	STORE_USAGE_WORKFLOW, /* by workflow */
+	STORE_USAGE_RUN,      /* by run */
+	STORE_USAGE_PARTS,    /* of one run: the rows of its commits, oldest first */
+};
+
+/* Usage on the days from `first` to `last`, of all runs or of one (NULL = all).  Of one run only the
+ * total and the parts can be read. */
+struct store_usage_filter {
+	int64_t first, last;
+	const struct uuid *run;
+};
+
+/* Columns that the rows are not summed up by are empty; a row by run has its workflow. */
+struct store_usage_sum {
+	struct store_usage usage;
+	struct str workflow;
+	struct uuid run;
+};
+
+struct store_usage_sums {
+	struct store_usage_sum *at;
+	size_t count;
+};
+
 /* The projection of a run that lists show. */
 struct store_run {
 	struct uuid id;
@@ -57,6 +101,9 @@ struct store_run {
 	/* The run's labels, each as "name=value".  A commit stores those of the run's first append;
 	 * only a rebuild replaces them.  Not filled by readers. */
 	struct str_list labels;
+	/* A commit replaces the rows of the same day, agent, provider and model; a rebuild replaces
+	 * all rows of the run.  Not filled by readers. */
+	struct store_usages usage;
 };
 
 /* A run's folded state after the event with this seq. */

@@ -326,7 +326,9 @@ bool store_sqlite_row_rebuild(struct store_sqlite *self, const struct store_run 
 	int64_t seq = found ? sqlite3_column_int64(newest, 0) : was.seq;
 	store_sqlite_reset(self, WRITE_EVENT_NEWEST);
 	*out_key = was.key;
-	return row_update(self, row, seq, &was, error) && labels_rebuild(self, row, was.key, error);
+	return row_update(self, row, seq, &was, error) &&
+	       labels_rebuild(self, row, was.key, error) &&
+	       store_sqlite_usage_rebuild(self, row, was.key, error);
 }
 
 static bool events_write(struct store_sqlite *self, const struct store_append *append, int64_t key,
@@ -405,6 +407,7 @@ static bool stream_write(struct store_sqlite *self, struct store_append *append,
 	if (!written || !store_sqlite_values_write(self, append, error) ||
 	    !events_write(self, append, now.key, position, error) ||
 	    !effects_write(self, append, now.key, error) ||
+	    !store_sqlite_usage_write(self, &append->run, now.key, error) ||
 	    !store_sqlite_side_tables_write(self, append, now.key, was->floor, error))
 		return false;
 	store_sqlite_row_cache_put(self, &now);

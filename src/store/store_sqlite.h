@@ -10,6 +10,7 @@
  *   store_sqlite_read.c          readers: streams, runs, effects, values
  *   store_sqlite_queries.c       readers: snapshots, documents, keys, guards, counts
  *   store_sqlite_run_list.c      readers: lists of runs, filtered by name and state
+ *   store_sqlite_usage.c         what turns used: commits and sums
  *   store_sqlite_admin.c         check, measure, backup, vacuum
  *   store_sqlite_connection.c    errors, statements and parameters of any connection
  *   store_sqlite_open.c          opens the file and creates its tables

@@ -155,6 +155,8 @@ static const char *const rules[] = {
 	"SELECT 'label ' || label || ' of run number ' || run || ' is listed with state ' || labels.state ||"
 	" ', but the run has state ' || coalesce(runs.state, 'none')"
 	" FROM labels LEFT JOIN runs ON key = run WHERE labels.state IS NOT runs.state",
+	"SELECT 'usage of agent ' || agent || ' on day ' || day || ' belongs to no run'"
+	" FROM usage WHERE run NOT IN (SELECT key FROM runs WHERE key > 0)",
 	"SELECT effects || ' waiting effects of kind ' || waiting.kind || ' are counted, but ' || seen ||"
 	" ' are open' FROM waiting JOIN (SELECT waiting.kind, count(effects.id) AS seen FROM waiting"
 	"  LEFT JOIN effects ON effects.kind = waiting.kind GROUP BY 1) AS open"

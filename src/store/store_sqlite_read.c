@@ -381,6 +381,7 @@ const struct store_reader_ops store_sqlite_reader_ops = {
 	.find_runs = store_sqlite_find_runs,
 	.list_needing_recovery = list_needing_recovery,
 	.tally_runs = store_sqlite_tally_runs,
+	.sum_usage = store_sqlite_sum_usage,
 	.count_states = store_sqlite_count_states,
 	.list_old = store_sqlite_list_old,
 	.read_effect = read_effect,

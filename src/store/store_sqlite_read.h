@@ -37,7 +37,7 @@ bool store_sqlite_fail_damaged(const struct store_sqlite_reader *self, struct er
 bool store_sqlite_read_begin(struct store_sqlite_reader *self, struct error *error);
 void store_sqlite_read_end(struct store_sqlite_reader *self);
 
-/* ---- read interface, store_sqlite_queries.c and store_sqlite_run_list.c --------------------- */
+/* ---- read interface, store_sqlite_queries.c, _run_list.c and _usage.c ---------------------- */
 
 bool store_sqlite_read_snapshot(struct store_reader *reader, const struct uuid *run, int64_t at,
 				struct arena *arena, struct store_snapshot *out_snapshot,
@@ -69,6 +69,9 @@ bool store_sqlite_list_runs(struct store_reader *reader, const struct store_run_
 bool store_sqlite_find_runs(struct store_reader *reader, const struct uuid *first,
 			    const struct uuid *last, size_t limit, struct arena *arena,
 			    struct store_run_page *out_page, struct error *error);
+bool store_sqlite_sum_usage(struct store_reader *reader, const struct store_usage_filter *filter,
+			    enum store_usage_by by, size_t limit, struct arena *arena,
+			    struct store_usage_sums *out_sums, struct error *error);
 bool store_sqlite_tally_runs(struct store_reader *reader, struct arena *arena,
 			     struct store_tallies *out_tallies, struct error *error);
 

@@ -47,6 +47,11 @@ const char *const store_sqlite_writes[WRITES] = {
 			 " SELECT ?1, value, ?2 FROM json_each(?3)",
 	[WRITE_LABELS_MOVE] = "UPDATE labels SET state = ?2 WHERE run = ?1",
 	[WRITE_LABELS_DELETE] = "DELETE FROM labels WHERE run = ?1",
+	[WRITE_USAGE] =
+		"REPLACE INTO usage (day, run, agent, provider, model, turns, unpriced, input,"
+		" output, cache_read, cache_creation, cost, saved)"
+		" VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
+	[WRITE_USAGE_DELETE] = "DELETE FROM usage WHERE run = ?1",
 	[WRITE_SNAPSHOT] = "INSERT INTO snapshots (run, seq, names, body) VALUES (?1, ?2, ?3, ?4)",
 	[WRITE_SNAPSHOT_OLD] = "SELECT seq, names FROM snapshots WHERE run = ?1"
 			       " ORDER BY seq DESC LIMIT 1 OFFSET 2",
@@ -90,6 +95,28 @@ const char *const store_sqlite_writes[WRITES] = {
 	[WRITE_EVENT_NEWEST] = "SELECT seq FROM events WHERE run = ?1 ORDER BY seq DESC LIMIT 1",
 	[WRITE_EFFECTS_CLOSE] = "DELETE FROM effects WHERE run = ?1",
 };
+
+/* Money is summed up in two parts, because SQLite fails when a sum of integers overflows.  A count of
+ * tokens beyond a million millions is no real one. */
+#define USAGE_COUNT(column) "coalesce(sum(min(" column ", 1000000000000)), 0)"
+#define USAGE_MONEY(column)                          \
+	"coalesce(sum(" column " / 1000000000), 0)," \
+	" coalesce(sum(" column " % 1000000000), 0)"
+#define USAGE_SUMS                                                                                          \
+	USAGE_COUNT("turns")                                                                                \
+	", " USAGE_COUNT("unpriced") ", " USAGE_COUNT("input") ", " USAGE_COUNT("output") ", " USAGE_COUNT( \
+		"cache_read") ", " USAGE_COUNT("cache_creation") ", " USAGE_MONEY("cost") ", " USAGE_MONEY("saved")
+/* The columns that rows are summed up by, the others empty. */
+#define USAGE_COLUMNS(day, agent, provider, model, name, id) \
+	"SELECT " day ", " agent ", " provider ", " model ", " name ", " id ", " USAGE_SUMS
+#define USAGE_READ(...)            \
+	USAGE_COLUMNS(__VA_ARGS__) \
+	" FROM usage CROSS JOIN runs ON runs.key = usage.run WHERE day BETWEEN ?1 AND ?2"
+#define USAGE_OF_RUN(...)                                                              \
+	USAGE_COLUMNS(__VA_ARGS__)                                                     \
+	" FROM usage INDEXED BY usage_run WHERE day BETWEEN ?1 AND ?2 AND usage.run =" \
+	" (SELECT key FROM runs WHERE id = ?4)"
+#define USAGE_DEAREST " ORDER BY total(cost) DESC, total(input) DESC, 2, 3, 4, 5, 6 LIMIT ?3"
 
 /* CROSS JOIN fixes the join order: SQLite scans the first table and looks up the second. */
 const char *const store_sqlite_reads[READS] = {
@@ -167,4 +194,19 @@ const char *const store_sqlite_reads[READS] = {
 		     " AND ((?1 > 0 AND ended_at > 0 AND ended_at < ?1)"
 		     " OR (?2 > 0 AND seq - max(floor, 1) + 1 > ?2))"
 		     " ORDER BY id LIMIT ?4",
+	[READ_USAGE_TOTAL] = USAGE_READ("0", "''", "''", "''", "''", "NULL") " LIMIT ?3",
+	[READ_USAGE_DAY] = USAGE_READ("day", "''", "''", "''", "''",
+				      "NULL") " GROUP BY day ORDER BY day LIMIT ?3",
+	[READ_USAGE_MODEL] = USAGE_READ("0", "''", "provider", "model", "''",
+					"NULL") " GROUP BY provider, model" USAGE_DEAREST,
+	[READ_USAGE_AGENT] =
+		USAGE_READ("0", "agent", "''", "''", "''", "NULL") " GROUP BY agent" USAGE_DEAREST,
+	[READ_USAGE_WORKFLOW] = USAGE_READ("0", "''", "''", "''", "runs.name",
+					   "NULL") " GROUP BY runs.name" USAGE_DEAREST,
+	[READ_USAGE_RUN] = USAGE_READ("0", "''", "''", "''", "runs.name",
+				      "runs.id") " GROUP BY usage.run" USAGE_DEAREST,
+	[READ_USAGE_OF_RUN] = USAGE_OF_RUN("0", "''", "''", "''", "''", "NULL") " LIMIT ?3",
+	[READ_USAGE_PARTS] = USAGE_OF_RUN("day", "agent", "provider", "model", "''",
+					  "NULL") " GROUP BY day, agent, provider, model"
+						  " ORDER BY day, agent, provider, model LIMIT ?3",
 };

@@ -33,6 +33,8 @@
  * requests    Idempotency keys.
  * labels      The labels of runs as "name=value", with the state of the run: the index labels_listed
  *             returns the runs with a label and a state, newest first.
+ * usage       Tokens and money by day, run, agent, provider and model: absolute values, so that writing
+ *             a row twice does no harm.  By day first, because sums are asked for by days.
  * tallies     The number of runs by name and state, and the durations of those that have ended: one
  *             more page only in a commit that changes a state.
  */
@@ -137,6 +139,18 @@
 	" state TEXT NOT NULL,"                     \
 	" PRIMARY KEY (run, label)) WITHOUT ROWID;" \
 	"CREATE INDEX labels_listed ON labels (label, state, run);"
+
+/* Since version 6. */
+#define STORE_SQLITE_USAGE                                                   \
+	"CREATE TABLE usage ("                                               \
+	" day INTEGER NOT NULL, run INTEGER NOT NULL,"                       \
+	" agent TEXT NOT NULL, provider TEXT NOT NULL, model TEXT NOT NULL," \
+	" turns INTEGER NOT NULL, unpriced INTEGER NOT NULL,"                \
+	" input INTEGER NOT NULL, output INTEGER NOT NULL,"                  \
+	" cache_read INTEGER NOT NULL, cache_creation INTEGER NOT NULL,"     \
+	" cost INTEGER NOT NULL, saved INTEGER NOT NULL,"                    \
+	" PRIMARY KEY (day, run, agent, provider, model)) WITHOUT ROWID;"    \
+	"CREATE INDEX usage_run ON usage (run);"
 
 /* For a benchmark that only writes a journal. */
 #define STORE_SQLITE_DROP_RUN_LISTS \

@@ -178,14 +178,20 @@ static bool four_to_five(struct store_sqlite *self, struct error *error)
 	return store_sqlite_execute_sql(self, STORE_SQLITE_LABELS, "upgrade to version 5", error);
 }
 
+/* ---- from 5 to 6 ----------------------------------------------------------------------- */
+
+/* Before version 6 usage was in events only; `baton db rebuild` counts it. */
+static bool five_to_six(struct store_sqlite *self, struct error *error)
+{
+	return store_sqlite_execute_sql(self, STORE_SQLITE_USAGE, "upgrade to version 6", error);
+}
+
 /* ---- the steps ------------------------------------------------------------------------- */
 
 /* steps[n] upgrades from version n to n + 1; the first version was 1. */
 static bool (*const steps[STORE_SQLITE_VERSION])(struct store_sqlite *self, struct error *error) = {
-	[1] = one_to_two,
-	[2] = two_to_three,
-	[3] = three_to_four,
-	[4] = four_to_five,
+	[1] = one_to_two,   [2] = two_to_three, [3] = three_to_four,
+	[4] = four_to_five, [5] = five_to_six,
 };
 
 static bool upgrade_step(struct store_sqlite *self, int64_t version, struct error *error)

@@ -46,6 +46,12 @@ bool store_sqlite_effects_open(struct store_sqlite *self, int64_t key,
 			       const struct store_effect *opened, size_t count,
 			       struct error *error);
 
+/* Writes the row's usage; a rebuild first deletes what the run has. */
+bool store_sqlite_usage_write(struct store_sqlite *self, const struct store_run *row, int64_t key,
+			      struct error *error);
+bool store_sqlite_usage_rebuild(struct store_sqlite *self, const struct store_run *row, int64_t key,
+				struct error *error);
+
 /* ---- side tables ------------------------------------------------------------------------ */
 
 /* The idempotency key is checked before everything else. */

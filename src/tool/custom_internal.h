@@ -12,7 +12,7 @@ struct custom_call {
 	struct job job;
 	struct arena arena;
 	struct tool_host host;
-	struct str name;
+	struct str name, step;
 	enum run_effect_class class;
 	struct str inputs; /* JSON */
 	const char *workspace;

@@ -270,11 +270,14 @@ static bool process_start_for(struct pooled_process *pooled_process, struct cust
 	const struct tool_child_spec spec = {
 		.sandbox = call->host.sandbox,
 		.limits = call->host.limits,
+		.layers = call->host.layers,
 		.box = { .workspace = home,
-			 .network = call->tool.definition->network,
 			 .mounts = &mount,
 			 .command = command,
 			 .mount_count = mount.host != NULL },
+		.network = call->tool.definition->network,
+		.proxy = call->host.proxy,
+		.user = { .tool = pooled_process->name }, /* it serves many runs */
 		.lock = pooled_process->lock,
 		.converse = true,
 	};

@@ -60,6 +60,7 @@ struct tool_call {
 	struct uuid run, effect;
 	int64_t attempt;
 	const struct json *inputs;      /* valid during start() or probe() */
+	struct str step;                /* path of the step, for messages */
 	const char *workspace;          /* the folder it works in */
 	bool read_only;                 /* it only reads the workspace */
 	int lock;                       /* descriptor of the effect's lock, inherited by every
@@ -73,8 +74,11 @@ struct tool_call {
 };
 
 struct tool {
-	const char *name, *text;
+	const char *name;
+	const char *text; /* one or two sentences: what it does, and when a model should use it */
 	enum run_effect_class class;
+	enum run_risk risk;
+	double timeout_seconds; /* of a call; 0 = LIMIT_TOOL_SECONDS */
 	bool child; /* starts processes, which may outlive this one and hold the effect's lock */
 	/* A first call gets no lock: the tool takes it itself if it starts a process for this call
 	 * alone (a process for many calls holds a lock of its own). */

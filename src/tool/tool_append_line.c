@@ -162,8 +162,10 @@ static bool probe(const struct tool_host *host, const struct tool_call *call, st
 
 const struct tool tool_append_line = {
 	.name = "append_line",
-	.text = "Appends a line, followed by the effect's id, to a file in tools.append_root.",
+	.text = "Appends a line, followed by the effect's id, to a file in tools.append_root. "
+		"Use it for logs and ledgers that outlive the run.",
 	.class = RUN_CLASS_PROBE,
+	.risk = RUN_RISK_HIGH,
 	.inputs = run_append_line_inputs_type,
 	.outputs = run_append_line_outputs_type,
 	.start = start,

@@ -261,8 +261,10 @@ static bool read_start(const struct tool_host *host, const struct tool_call *cal
 
 const struct tool tool_write_artifact = {
 	.name = "write_artifact",
-	.text = "Writes content, or a file of the workspace, as the next version of an artifact.",
+	.text = "Writes content, or a file of the workspace, as the next version of an artifact. "
+		"Use it for results that a person shall keep after the run.",
 	.class = RUN_CLASS_PROBE,
+	.risk = RUN_RISK_MEDIUM,
 	.inputs = run_write_artifact_inputs_type,
 	.outputs = run_write_artifact_outputs_type,
 	.start = write_start,
@@ -274,6 +276,7 @@ const struct tool tool_read_artifact = {
 	.name = "read_artifact",
 	.text = "Reads an artifact of the run and verifies its hash.",
 	.class = RUN_CLASS_IDEMPOTENT,
+	.risk = RUN_RISK_LOW,
 	.inputs = run_read_artifact_inputs_type,
 	.outputs = run_read_artifact_outputs_type,
 	.start = read_start,

@@ -4,6 +4,7 @@
 #include "base/limits.h"
 #include "base/secret_mask.h"
 #include "os/failpoint.h"
+#include "sandbox/sandbox_layers.h"
 #include "tool/limit_watch.h"
 #include "tool/tool_text.h"
 
@@ -25,12 +26,20 @@ static void limit_exceeded(void *context, const struct error *excess)
 	tool_child_end(child);
 }
 
+static void line_close(struct tool_child *child)
+{
+	if (child->proxy != NULL)
+		connect_proxy_close(child->proxy, child->proxy_line);
+	child->proxy = NULL;
+}
+
 static void ended(void *context, uint64_t argument, const struct process_result *result)
 {
 	struct tool_child *child = context;
 	(void)argument;
 	platform_timer_stop(loop_platform(child->loop), child->timer);
 	watch_end(child);
+	line_close(child);
 	child->ended(child, result);
 }
 
@@ -63,29 +72,82 @@ void tool_child_end(struct tool_child *child)
 	process_end(child->loop, child->process);
 }
 
+/* What the child inherits: its descriptors 3, 4, ... */
+struct inherited {
+	int keep[PROCESS_KEEP];
+	size_t count;
+	int variables, line; /* closed after the start; -1 = none */
+};
+
+static int inherit(struct inherited *inherited, int descriptor)
+{
+	inherited->keep[inherited->count++] = descriptor;
+	return (int)inherited->count + 2;
+}
+
+static void inherited_close(struct inherited *inherited)
+{
+	sandbox_environment_close(inherited->variables);
+	sandbox_environment_close(inherited->line);
+}
+
+static bool line_open(struct tool_child *child, const struct tool_child_spec *spec,
+		      struct inherited *inherited, struct sandbox_spec *box, struct error *error)
+{
+	if (!spec->network || !spec->sandbox->contained)
+		return true;
+	if (spec->proxy == NULL)
+		return fail(error, ERROR_ISOLATION,
+			    "tool " STR_FMT
+			    " needs the network, but sandbox.network allows no host, so it was not "
+			    "started",
+			    STR_ARG(spec->user.tool));
+	if (!connect_proxy_open(spec->proxy, &spec->user, &inherited->line, &child->proxy_line,
+				error))
+		return false;
+	child->proxy = spec->proxy;
+	box->proxy_descriptor = inherit(inherited, inherited->line);
+	return true;
+}
+
+/* Fills the numbers of the descriptors into the box. */
+static bool inherited_open(struct tool_child *child, const struct tool_child_spec *spec,
+			   struct inherited *inherited, struct sandbox_spec *box,
+			   struct error *error)
+{
+	*inherited = (struct inherited){ .variables = -1, .line = -1 };
+	inherit(inherited, spec->lock);
+	box->status_descriptor = inherit(inherited, child->lifeline.status);
+	box->lifeline_descriptor = inherit(inherited, child->lifeline.lifeline);
+	box->keeper_descriptor = inherit(inherited, child->lifeline.keeper);
+	box->started_descriptor = inherit(inherited, child->lifeline.status);
+	if (spec->environment_count > 0) {
+		if (!sandbox_environment_open(spec->environment, spec->environment_count,
+					      &inherited->variables, error))
+			return false;
+		box->arguments_descriptor = inherit(inherited, inherited->variables);
+	}
+	return line_open(child, spec, inherited, box, error);
+}
+
 static bool spawn(struct tool_child *child, const struct tool_child_spec *spec, struct error *error)
 {
 	AUTO(arena) arena = { 0 };
 	struct sandbox_spec box = spec->box;
-	box.status_descriptor = 4;
-	box.lifeline_descriptor = 5;
+	struct inherited inherited;
 	box.limits = child->limits;
+	box.layers = spec->layers;
 	box.group = child->watch == NULL ? NULL : limit_watch_group(child->watch);
-	int variables = -1;
-	if (spec->environment_count > 0) {
-		if (!sandbox_environment_open(spec->environment, spec->environment_count,
-					      &variables, error))
-			return false;
-		box.arguments_descriptor = 6;
+	if (!inherited_open(child, spec, &inherited, &box, error)) {
+		inherited_close(&inherited);
+		return false;
 	}
-	const int keep[] = { spec->lock, child->lifeline.status, child->lifeline.lifeline,
-			     variables };
 	const struct process_spec process = {
 		.argv = spec->sandbox->command(&box, &arena),
 		.input = spec->input,
 		.converse = spec->converse,
-		.keep = keep,
-		.keep_count = COUNT(keep) - (variables < 0),
+		.keep = inherited.keep,
+		.keep_count = inherited.count,
 		.output_limit = LIMIT_TOOL_OUTPUT_BYTES,
 		.piece = child->piece == NULL ? NULL : output_received,
 		.observe = output_observed,
@@ -94,7 +156,7 @@ static bool spawn(struct tool_child *child, const struct tool_child_spec *spec, 
 	};
 	FAILPOINT("tool.before_spawn");
 	bool started = process_start(child->loop, &process, &child->process, error);
-	sandbox_environment_close(variables);
+	inherited_close(&inherited);
 	if (!started) {
 		if (error->code == ERROR_IO) {
 			error->code = ERROR_ISOLATION;
@@ -116,7 +178,12 @@ bool tool_child_start(struct tool_child *child, struct loop *loop,
 	child->timer = 0;
 	child->limits = spec->sandbox->contained ? spec->limits : NULL;
 	child->watch = NULL;
+	child->proxy = NULL;
 	child->excess = (struct error){ 0 };
+	if (spec->sandbox->contained && spec->layers != NULL && spec->layers->refusal != NULL)
+		return fail(error, ERROR_ISOLATION,
+			    "the sandbox cannot be built, so the tool was not started: %s",
+			    spec->layers->refusal);
 	if (child->limits != NULL &&
 	    !limit_watch_new(loop, child->limits, spec->box.read_only ? NULL : spec->box.workspace,
 			     &child->watch, error))
@@ -124,6 +191,7 @@ bool tool_child_start(struct tool_child *child, struct loop *loop,
 	bool opened = sandbox_lifeline_open(&child->lifeline, error);
 	if (!opened || !spawn(child, spec, error)) {
 		watch_end(child);
+		line_close(child);
 		if (opened)
 			sandbox_lifeline_close(&child->lifeline);
 		return false;

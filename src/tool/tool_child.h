@@ -7,6 +7,7 @@
 #ifndef TOOL_CHILD_H
 #define TOOL_CHILD_H
 
+#include "net/connect_proxy.h"
 #include "os/process.h"
 #include "sandbox/sandbox.h"
 #include "tool/output_log.h"
@@ -21,7 +22,9 @@ struct tool_child {
 	double timeout_seconds;
 	const struct sandbox_limits *limits; /* NULL = none */
 	struct limit_watch *watch;           /* NULL = none */
-	struct error excess;                 /* the limit that was exceeded; code NONE = none */
+	struct connect_proxy *proxy;         /* that it uses; NULL = none */
+	uint64_t proxy_line;
+	struct error excess; /* the limit that was exceeded; code NONE = none */
 	void (*ended)(struct tool_child *child, const struct process_result *result);
 	void (*piece)(struct tool_child *child, struct str bytes); /* NULL = collect the output */
 	struct output_log *log; /* gets stderr and, with log_stdout, stdout; NULL = none */
@@ -32,8 +35,12 @@ struct tool_child {
 struct tool_child_spec {
 	const struct sandbox *sandbox;
 	const struct sandbox_limits *limits; /* NULL = none; ignored without isolation */
-	struct sandbox_spec box;             /* workspace, mounts, network, command */
-	int lock;                            /* inherited by all processes of the child */
+	const struct sandbox_layers *layers; /* NULL = all that the kernel has */
+	struct sandbox_spec box;             /* workspace, mounts, command */
+	bool network;                   /* it needs the proxy; fails with ISOLATION without one */
+	struct connect_proxy *proxy;    /* NULL = there is none */
+	struct connect_proxy_user user; /* of the proxy */
+	int lock;                       /* inherited by all processes of the child */
 	struct str input;
 	bool converse;                              /* stdin stays open for process_write() */
 	double timeout_seconds;                     /* 0 = none */

@@ -35,7 +35,7 @@ bool tool_context_new(const struct tool_context_settings *settings,
 	tool_context->settings = *settings;
 	tool_context->settings.append_root =
 		str_c(&tool_context->arena, str_from_c(settings->append_root));
-	const struct http_policy policy = { ranges, given.count };
+	const struct http_policy policy = { .ranges = ranges, .range_count = given.count };
 	tool_context->http = http_client_new(settings->loop, &policy);
 	tool_context->process_pool = process_pool_new(settings->loop);
 	tool_context->lines = line_writer_new(settings->loop);
@@ -158,6 +158,16 @@ const void *tool_context_inputs(const struct type *type, const struct json *inpu
 		error_prefix(error, "inputs: ");
 	}
 	return value;
+}
+
+bool tool_context_path(struct str path, struct arena *arena, const char **out_path,
+		       struct error *error)
+{
+	size_t at;
+	if (str_find(path, S("\0"), &at))
+		return fail(error, ERROR_INVALID, "inputs: /path contains a NUL byte");
+	*out_path = str_c(arena, path);
+	return true;
 }
 
 const struct json *tool_context_output(const struct type *type, const void *value,

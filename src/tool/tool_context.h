@@ -92,6 +92,9 @@ void tool_context_stop(const struct tool_host *host, uint64_t id, const struct e
 						    (error)))
 const void *tool_context_inputs(const struct type *type, const struct json *inputs,
 				struct arena *arena, struct error *error);
+/* A path of the inputs as the kernel takes it; a NUL byte, which would truncate it, is INVALID. */
+MUST_CHECK bool tool_context_path(struct str path, struct arena *arena, const char **out_path,
+				  struct error *error);
 /* Converts an entity into JSON for a result. */
 const struct json *tool_context_output(const struct type *type, const void *value,
 				       struct arena *arena);

@@ -187,12 +187,15 @@ static void spawn(void *context, uint64_t id)
 	const struct tool_child_spec spec = {
 		.sandbox = call->host.sandbox,
 		.limits = call->host.limits,
+		.layers = call->host.layers,
 		.box = { .workspace = call->workspace,
 			 .read_only = call->class != RUN_CLASS_CONTAINED,
-			 .network = call->tool.definition->network,
 			 .mounts = &mount,
 			 .command = command,
 			 .mount_count = mount.host != NULL },
+		.network = call->tool.definition->network,
+		.proxy = call->host.proxy,
+		.user = { .run = str_from_c(call->run), .step = call->step, .tool = call->name },
 		.lock = call->lock,
 		.input = call->inputs,
 		.timeout_seconds = call->tool.definition->timeout_seconds,
@@ -287,6 +290,7 @@ static bool start(const struct tool_host *host, const struct tool_call *call, ui
 	call_state->host = *host;
 	call_state->name = str_copy(&call_state->arena, call->name);
 	call_state->class = call->class;
+	call_state->step = str_copy(&call_state->arena, call->step);
 	call_state->inputs = json_print(&call_state->arena, call->inputs);
 	call_state->workspace = str_c(&call_state->arena, str_from_c(call->workspace));
 	call_state->lock = call->lock;
@@ -303,6 +307,7 @@ static bool start(const struct tool_host *host, const struct tool_call *call, ui
 const struct tool tool_custom = {
 	.name = "custom",
 	.text = "A custom tool of the data folder.",
+	.risk = RUN_RISK_HIGH,
 	.class = RUN_CLASS_ONCE, /* the default of a definition */
 	.start = start,
 	.child = true,

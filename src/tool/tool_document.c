@@ -40,5 +40,6 @@ const struct tool tool_document = {
 	.name = "document",
 	.text = "Returns the next document of a benchmark's chain.",
 	.class = RUN_CLASS_PURE,
+	.risk = RUN_RISK_LOW,
 	.compute = compute,
 };

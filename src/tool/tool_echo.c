@@ -14,5 +14,6 @@ const struct tool tool_echo = {
 	.name = "echo",
 	.text = "Returns its inputs as its outputs.",
 	.class = RUN_CLASS_PURE,
+	.risk = RUN_RISK_LOW,
 	.compute = compute,
 };

@@ -55,16 +55,6 @@ static void ended(struct job *job)
 	work_free(work);
 }
 
-/* A NUL byte would truncate the path at the kernel. */
-static bool take_path(struct file_work *work, struct str path, struct error *error)
-{
-	size_t at;
-	if (str_find(path, S("\0"), &at))
-		return fail(error, ERROR_INVALID, "inputs: /path contains a NUL byte");
-	work->path = str_c(&work->arena, path);
-	return true;
-}
-
 static void submit(struct file_work *work, const struct tool_host *host,
 		   const struct tool_call *call, void (*run)(struct job *job, unsigned thread),
 		   uint64_t *out_running)
@@ -123,7 +113,7 @@ static bool read_start(const struct tool_host *host, const struct tool_call *cal
 	struct file_work *work = work_new(call);
 	const struct run_read_file_inputs *inputs =
 		own_inputs(work, run_read_file_inputs_type(), call, error);
-	if (inputs == NULL || !take_path(work, inputs->path, error)) {
+	if (inputs == NULL || !tool_context_path(inputs->path, &work->arena, &work->path, error)) {
 		work_free(work);
 		return false;
 	}
@@ -165,7 +155,7 @@ static bool write_start(const struct tool_host *host, const struct tool_call *ca
 	struct file_work *work = work_new(call);
 	const struct run_write_file_inputs *inputs =
 		own_inputs(work, run_write_file_inputs_type(), call, error);
-	if (inputs == NULL || !take_path(work, inputs->path, error) ||
+	if (inputs == NULL || !tool_context_path(inputs->path, &work->arena, &work->path, error) ||
 	    !take_content(work, inputs, error)) {
 		work_free(work);
 		return false;
@@ -177,8 +167,10 @@ static bool write_start(const struct tool_host *host, const struct tool_call *ca
 
 const struct tool tool_read_file = {
 	.name = "read_file",
-	.text = "Reads a file in the run's workspace.",
+	.text = "Reads a file in the run's workspace. Use offset and max_bytes to page through a "
+		"long one, and grep to find the place first.",
 	.class = RUN_CLASS_IDEMPOTENT,
+	.risk = RUN_RISK_LOW,
 	.inputs = run_read_file_inputs_type,
 	.outputs = run_read_file_outputs_type,
 	.start = read_start,
@@ -187,8 +179,10 @@ const struct tool tool_read_file = {
 
 const struct tool tool_write_file = {
 	.name = "write_file",
-	.text = "Writes a file in the run's workspace atomically.",
+	.text = "Writes a file in the run's workspace atomically. Use it for new files and complete "
+		"rewrites; edit_file changes a part of a file.",
 	.class = RUN_CLASS_CONTAINED,
+	.risk = RUN_RISK_MEDIUM,
 	.inputs = run_write_file_inputs_type,
 	.outputs = run_write_file_outputs_type,
 	.start = write_start,

@@ -4,8 +4,10 @@
 #ifndef TOOL_TOOL_HOST_H
 #define TOOL_TOOL_HOST_H
 
+struct connect_proxy;
 struct loop;
 struct sandbox;
+struct sandbox_layers;
 struct sandbox_limits;
 struct tool_context;
 
@@ -13,7 +15,10 @@ struct tool_host {
 	struct loop *loop;
 	const struct sandbox *sandbox;
 	const struct sandbox_limits *limits; /* of sandboxed commands; NULL = none */
-	struct tool_context *tool_context;   /* tool_context.h */
+	const struct sandbox_layers
+		*layers;             /* of sandboxed commands; NULL = all that the kernel has */
+	struct connect_proxy *proxy; /* of sandboxed commands; NULL = they have no network */
+	struct tool_context *tool_context; /* tool_context.h */
 };
 
 #endif

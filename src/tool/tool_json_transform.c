@@ -346,6 +346,7 @@ const struct tool tool_json_transform = {
 	.name = "json_transform",
 	.text = "Transforms a JSON value: get, pick, drop, rename, merge, wrap, filter, map, check.",
 	.class = RUN_CLASS_PURE,
+	.risk = RUN_RISK_LOW,
 	.inputs = run_json_transform_inputs_type,
 	.outputs = run_json_transform_outputs_type,
 	.compute = compute,

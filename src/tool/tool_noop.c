@@ -16,5 +16,6 @@ const struct tool tool_noop = {
 	.name = "noop",
 	.text = "Accepts any inputs, does nothing and returns an empty mapping.",
 	.class = RUN_CLASS_PURE,
+	.risk = RUN_RISK_LOW,
 	.compute = compute,
 };

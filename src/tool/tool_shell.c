@@ -108,12 +108,19 @@ static bool start(const struct tool_host *host, const struct tool_call *call, ui
 	if (inputs == NULL)
 		return false;
 	const char *const *command = command_line(inputs, &arena);
+	char run[UUID_TEXT_SIZE];
+	uuid_text(&call->run, run);
 	const struct tool_child_spec spec = {
 		.sandbox = host->sandbox,
 		.limits = host->limits,
+		.layers = host->layers,
 		.box = { .workspace = call->workspace,
 			 .read_only = call->read_only,
 			 .command = command },
+		/* A call that was recorded as contained reaches nothing, whatever the setting is now. */
+		.network = host->proxy != NULL && call->class != RUN_CLASS_CONTAINED,
+		.proxy = host->proxy,
+		.user = { .run = str_from_c(run), .step = call->step, .tool = S("shell") },
 		.lock = call->lock,
 		.timeout_seconds = inputs->timeout_seconds,
 		.environment = environment_of(inputs, &arena),
@@ -141,8 +148,10 @@ static const struct str secret_inputs[] = { { "env", 3 } };
 
 const struct tool tool_shell = {
 	.name = "shell",
-	.text = "Runs a shell command in the run's workspace.",
+	.text = "Runs a shell command in the run's workspace. Use it to build, to test and for what "
+		"no other tool does.",
 	.class = RUN_CLASS_CONTAINED,
+	.risk = RUN_RISK_MEDIUM,
 	.inputs = run_shell_inputs_type,
 	.outputs = run_shell_outputs_type,
 	.start = start,

@@ -63,8 +63,10 @@ static bool start(const struct tool_host *host, const struct tool_call *call, ui
 
 const struct tool tool_sleep = {
 	.name = "sleep",
-	.text = "Waits for some seconds.",
+	.text = "Waits for some seconds. Use it before something is asked again.",
 	.class = RUN_CLASS_IDEMPOTENT,
+	.risk = RUN_RISK_LOW,
+	.timeout_seconds = 86400,
 	.inputs = run_sleep_inputs_type,
 	.outputs = run_sleep_outputs_type,
 	.start = start,

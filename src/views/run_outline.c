@@ -69,6 +69,8 @@ static struct run_outline_step outline_step(const struct timeline *timeline,
 		SET(out, error, step->reason);
 	if (step->limit_reached)
 		SET(out, limit_reached, true);
+	if (step->undoes.size > 0)
+		SET(out, undoes, step->undoes);
 	if (step->warned)
 		SET(out, warnings, timeline_warnings(timeline, step));
 	if (step->node->kind == RUN_NODE_SUBRUN && !uuid_is_zero(&step->effect))
@@ -96,6 +98,8 @@ struct run_outline *run_outline(const struct timeline *timeline)
 	SET(out, state, timeline_words(timeline)->word);
 	if (timeline->cancelling && !timeline->ended)
 		SET(out, cancelling, true);
+	if (timeline->unwinding && !timeline->ended)
+		SET(out, unwinding, true);
 	COPY_FIELDS(run_start, timeline->start, run_outline, out, NULL);
 	if (has(timeline->start, annotations))
 		SET(out, metadata, timeline->start->annotations);

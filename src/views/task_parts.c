@@ -2,6 +2,8 @@
  * share. */
 #include "views/task_parts.h"
 
+#include "views/task_chunk.h"
+
 #include "contract/run_tool_types.h"
 
 /* ---- names ------------------------------------------------------------------------- */
@@ -18,8 +20,8 @@ static struct str call_id(const struct timeline *timeline, const struct timeline
 
 struct str task_parts_step_id(const struct timeline *timeline, const struct timeline_step *step)
 {
-	struct str parts[] = { uuid_str(&timeline->source->run), S("step"), step->path };
-	return timeline_id_hex(timeline, "step_", uuid_derive(parts, COUNT(parts)));
+	return timeline_id_hex(timeline, "step_",
+			       task_chunk_step(&timeline->source->run, step->path));
 }
 
 /* ---- parts ------------------------------------------------------------------------- */

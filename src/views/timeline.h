@@ -12,9 +12,9 @@
  * Three facts have no event and are derived from the graph: a pure step starts when its last
  * dependency is final; a step that depends on a failed step is skipped; steps that wait when a run
  * is cancelled are cancelled.  All functions are pure; `read_value` reads values stored by hash.
- *
- * A fact of a call does not change after its event: it is always shown the same way.  Facts that were not recorded are empty: the inputs of a pure step (its templates are in the graph)
- * and deleted values.  A value that is no object becomes {"value": it} where one is required.
+ * A fact of a call does not change after its event.  Facts that were not recorded are empty: the inputs
+ * of a pure step (its templates are in the graph) and deleted values.  A value that is no object becomes
+ * {"value": it} where one is required.
  *
  * The older events of a compacted run are deleted.  They are synthesized from its snapshot
  * (engine/history_synthesis.h), so the timeline and its views stay the same, except for the inputs
@@ -79,6 +79,7 @@ struct timeline_step {
 	int64_t item;                       /* index in a map, from 0; -1 = not in a map */
 	size_t slot;                        /* index of its node in the body */
 	int64_t ordinal;                    /* #n */
+	struct str undoes;                  /* undo steps: path of the undone step */
 	struct timeline_scope *scope;       /* private */
 	enum vocabulary_step state;
 	bool started, ended;
@@ -105,20 +106,19 @@ struct timeline {
 	struct map paths;  /* path -> struct timeline_step */
 	struct map places; /* path of a node's first activation -> struct timeline_place */
 	struct map scopes; /* path of a body -> struct timeline_scope; without the root */
-	struct timeline_scope *root, *newest_scope;
-	struct timeline_step *
-		*steps; /* the nodes of the root, then in the order of their first events */
+	struct timeline_scope *root, *undos,
+		*newest_scope;        /* undos: of the graph, beside the root */
+	struct timeline_step **steps; /* nodes of the root, then in the order of first events */
 	size_t count, room;
 	size_t ended_count; /* steps ended by an event, without skipped ones */
 	enum vocabulary_run state;
 	int64_t created_at, started_at, ended_at;     /* started_at 0 = queued */
 	bool ended, cancelling, unwinding, abandoned; /* as in engine/run_state.h */
-	const struct run_start
-		*start;             /* the fields of the start; absent where it did not set them */
-	const struct json *inputs;  /* an object */
-	const struct json *outputs; /* an object, NULL = none */
-	struct str fault;           /* "" = none */
-	struct run_warning *warnings; /* oldest first */
+	const struct run_start *start; /* its fields; absent where it did not set them */
+	const struct json *inputs;     /* an object */
+	const struct json *outputs;    /* an object, NULL = none */
+	struct str fault;              /* "" = none */
+	struct run_warning *warnings;  /* oldest first */
 	size_t warning_count, warning_room;
 	int64_t warnings_dropped;
 	const struct timeline_end *end; /* the newest; NULL = none yet */

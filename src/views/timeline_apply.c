@@ -239,6 +239,8 @@ static void apply_run_step_entered(struct timeline *timeline, struct timeline_st
 {
 	struct timeline_call *call = timeline_call_begin(timeline, step, now);
 	const struct json *items = has(event, items) ? value_json(timeline, event->items) : NULL;
+	if (has(event, undoes))
+		step->undoes = event->undoes;
 	if (items != NULL)
 		call->inputs = step->inputs =
 			TREE(timeline->arena, { S("items"), view_tree_copy(items) });

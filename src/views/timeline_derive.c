@@ -48,6 +48,13 @@ static int64_t ready_at(struct timeline *timeline, const struct timeline_step *s
 	const struct timeline_place *place = timeline_place_of(timeline, scope, step->node->name);
 	if (place->led_at > at)
 		at = place->led_at;
+	/* A call of a session becomes ready with the reply that asks for it. */
+	if (scope->parent != NULL && scope->parent->node->kind == RUN_NODE_SESSION) {
+		const struct timeline_step *turn =
+			timeline_place_of(timeline, scope, S("turn"))->newest;
+		if (turn != NULL && turn->ended && turn->ended_at > at)
+			at = turn->ended_at;
+	}
 	for (size_t i = 0; i < step->node->depends_on.count; i++) {
 		struct str name = step->node->depends_on.at[i];
 		const struct timeline_step *before =
@@ -203,11 +210,12 @@ static bool is_stopping(const struct timeline_step *step)
 	       step->call->ended_at == 0 && !uuid_is_zero(&step->call->effect);
 }
 
-/* Whether the step belongs to the finally steps of a try. */
+/* Whether the step belongs to the finally steps of a try, or to undo steps. */
 static bool is_cleanup(const struct timeline_step *step)
 {
 	while (step != NULL &&
-	       !(has(step->node, section) && step->node->section == RUN_SECTION_FINALLY))
+	       !(has(step->node, section) && (step->node->section == RUN_SECTION_FINALLY ||
+					      step->node->section == RUN_SECTION_UNDO)))
 		step = step->parent;
 	return step != NULL;
 }
@@ -276,7 +284,7 @@ static bool has_next_activation(const struct timeline_step *step)
 	bool over = step->state == VOCABULARY_STEP_FAILED ||
 		    step->state == VOCABULARY_STEP_CANCELLED || step->skip_derived;
 	bool inside = step->node->kind == RUN_NODE_PARALLEL || step->node->kind == RUN_NODE_MAP ||
-		      step->node->kind == RUN_NODE_LOOP;
+		      step->node->kind == RUN_NODE_LOOP || step->node->kind == RUN_NODE_SESSION;
 	return over && step->node->join == RUN_JOIN_ALL && (!inside || step->skip_derived);
 }
 

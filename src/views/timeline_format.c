@@ -3,6 +3,7 @@
  * The activity log, the trace and the execution events of a run use the same sentences, so they
  * never contradict each other.
  */
+#include "views/task_chunk.h"
 #include "views/timeline.h"
 
 #include "base/time.h"
@@ -28,11 +29,7 @@ struct str timeline_id_text(const struct timeline *timeline, struct uuid id)
 
 struct str timeline_id_hex(const struct timeline *timeline, const char *prefix, struct uuid id)
 {
-	char text[UUID_TEXT_SIZE];
-	struct str rest = uuid_text(&id, text), piece, hex = str_from_c(prefix);
-	while (str_cut(&rest, '-', &piece))
-		hex = str_format(timeline->arena, STR_FMT STR_FMT, STR_ARG(hex), STR_ARG(piece));
-	return hex;
+	return task_chunk_hex(prefix, &id, timeline->arena);
 }
 
 struct uuid timeline_trace(const struct timeline *timeline)
@@ -65,6 +62,10 @@ struct str timeline_agent(const struct timeline_step *step)
 		if (has(step->node, agent))
 			return step->node->agent->name;
 		break;
+	case RUN_NODE_SESSION:
+		if (step->node->body.count > 0 && has(&step->node->body.at[0], agent))
+			return step->node->body.at[0].agent->name;
+		break;
 	case RUN_NODE_SUBRUN:
 		if (has(step->node, graph))
 			return step->node->graph->name;
@@ -77,7 +78,10 @@ struct str timeline_agent(const struct timeline_step *step)
 	case RUN_NODE_LOOP:
 	case RUN_NODE_VERIFY:
 	case RUN_NODE_GATE:
+		break;
 	case RUN_NODE_TRY:
+		if (has(step->node, section) && step->node->section == RUN_SECTION_UNDO)
+			return run_section_name(RUN_SECTION_UNDO);
 		break;
 	}
 	return run_node_kind_name(step->node->kind);
@@ -201,6 +205,9 @@ static struct str format_wait(const struct sentence *s)
 static struct str format_entered(const struct sentence *s)
 {
 	const struct run_step_entered *body = s->event->as.run_step_entered;
+	if (has(body, undoes))
+		return str_format(s->arena, STR_FMT " started, to undo " STR_FMT,
+				  STR_ARG(s->step->path), STR_ARG(body->undoes));
 	if (!has(body, count))
 		return str_format(s->arena, STR_FMT " started", STR_ARG(s->step->path));
 	return str_format(s->arena, STR_FMT " started with %lld item%s", STR_ARG(s->step->path),
@@ -281,6 +288,17 @@ static struct str format_cancelling(const struct timeline *timeline,
 			     has(event, reason) ? event->reason : S(""));
 }
 
+static struct str format_unwinding(const struct timeline *timeline,
+				   const struct run_unwinding *event)
+{
+	if (has(event, fault))
+		return str_format(timeline->arena,
+				  "the run has failed: " STR_FMT ": " STR_FMT
+				  "; its undo steps start",
+				  STR_ARG(event->fault->code), STR_ARG(event->fault->text));
+	return S("everything that ran has stopped; the finally steps start");
+}
+
 static struct str format_finished(const struct timeline *timeline)
 {
 	struct str name = timeline->source->graph->name;
@@ -314,7 +332,7 @@ static struct str format_run(const struct timeline *timeline, const struct event
 	if (event->type == EVENT_RUN_CANCELLING)
 		return format_cancelling(timeline, event->as.run_cancelling);
 	if (event->type == EVENT_RUN_UNWINDING)
-		return S("everything that ran has stopped; the finally steps start");
+		return format_unwinding(timeline, event->as.run_unwinding);
 	if (event->type == EVENT_RUN_SIGNALLED)
 		return format_action(timeline, event->as.run_signalled->by, "sent a signal",
 				     event->as.run_signalled->name);

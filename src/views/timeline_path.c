@@ -91,6 +91,18 @@ static struct timeline_scope *scope_new(struct timeline *timeline, struct str pa
 	return scope;
 }
 
+/* The scope that has the node: the undos are in one of their own beside the root.  NULL = none. */
+static struct timeline_scope *scope_with(const struct timeline *timeline,
+					 struct timeline_scope *scope, struct str name,
+					 size_t *out_slot)
+{
+	if (find_node(scope, name, out_slot))
+		return scope;
+	if (scope == timeline->root && find_node(timeline->undos, name, out_slot))
+		return timeline->undos;
+	return NULL;
+}
+
 /* Creates a body of a node: `head` is the path of the body, `last` the piece that names the
  * node. */
 static struct timeline_scope *scope_make(struct timeline *timeline, struct timeline_scope *around,
@@ -98,7 +110,8 @@ static struct timeline_scope *scope_make(struct timeline *timeline, struct timel
 {
 	struct piece piece;
 	size_t slot, mark;
-	if (!read_piece(last, &piece) || !find_node(around, piece.name, &slot) ||
+	if (!read_piece(last, &piece) ||
+	    (around = scope_with(timeline, around, piece.name, &slot)) == NULL ||
 	    !has(&around->nodes.at[slot], body))
 		return NULL;
 	struct timeline_scope *scope =
@@ -196,7 +209,7 @@ struct timeline_step *timeline_step_at(struct timeline *timeline, struct str pat
 		return step;
 	struct timeline_scope *scope = scope_at(timeline, around);
 	if (scope == NULL || str_starts(path, S("/")) || !read_piece(last, &piece) ||
-	    piece.item >= 0 || !find_node(scope, piece.name, &slot))
+	    piece.item >= 0 || (scope = scope_with(timeline, scope, piece.name, &slot)) == NULL)
 		return NULL;
 	step = rename_step(timeline, scope, &piece, path);
 	return step != NULL ? step
@@ -208,6 +221,9 @@ void timeline_begin_root(struct timeline *timeline)
 {
 	const struct run_graph *graph = timeline->source->graph;
 	timeline->root = scope_new(timeline, S(""), graph->nodes);
+	timeline->undos =
+		scope_new(timeline, S(""),
+			  has(graph, undos) ? graph->undos : (struct run_graph_node_list){ 0 });
 	timeline->room = graph->nodes.count;
 	timeline->steps = arena_array(timeline->arena, struct timeline_step *, timeline->room);
 	for (size_t i = 0; i < graph->nodes.count; i++)
@@ -224,9 +240,14 @@ static size_t depth_of(const struct timeline_step *step)
 	return depth;
 }
 
-/* Compares two steps of one body, or of two bodies of a map. */
+/* Compares two steps of one body, or of two bodies of a map.  Undos come last, as they began. */
 static bool step_precedes(const struct timeline_step *left, const struct timeline_step *right)
 {
+	bool undoes = left->undoes.size > 0;
+	if (undoes != (right->undoes.size > 0))
+		return !undoes;
+	if (undoes)
+		return left->begun_seq < right->begun_seq;
 	if (left->item != right->item)
 		return left->item < right->item;
 	if (left->slot != right->slot)

@@ -294,8 +294,11 @@ static bool operation_spawn(struct operation *operation, struct error *error)
 					      .mount_count = begins ? 2 : 1,
 					      .status_descriptor = 3,
 					      .lifeline_descriptor = 4,
+					      .keeper_descriptor = 5,
+					      .started_descriptor = 6,
 					      .command = operation_command(operation, &arena) };
-	const int keep[] = { operation->lifeline.status, operation->lifeline.lifeline };
+	const int keep[] = { operation->lifeline.status, operation->lifeline.lifeline,
+			     operation->lifeline.keeper, operation->lifeline.status };
 	const struct process_spec spec = {
 		.argv = sandbox_find(S("native"))->command(&sandbox, &arena),
 		.keep = keep,
@@ -308,7 +311,7 @@ static bool operation_spawn(struct operation *operation, struct error *error)
 	if (process_start(git->loop, &spec, &operation->process, error))
 		return true;
 	sandbox_lifeline_close(&operation->lifeline);
-	operation->lifeline = (struct sandbox_lifeline){ -1, -1, -1 };
+	operation->lifeline = (struct sandbox_lifeline){ -1, -1, -1, -1 };
 	return false;
 }
 
@@ -335,7 +338,7 @@ static uint64_t operation_start(struct workspace *workspace, const struct reques
 	struct operation *operation = calloc(1, sizeof(*operation));
 	require(operation != NULL);
 	*operation = (struct operation){ .git = git,
-					 .lifeline = { -1, -1, -1 },
+					 .lifeline = { -1, -1, -1, -1 },
 					 .done = done,
 					 .context = context,
 					 .argument = argument,

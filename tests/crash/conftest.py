@@ -7,7 +7,7 @@ import pytest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
-pytest.register_assert_rewrite("baton", "rig")
+pytest.register_assert_rewrite("baton", "rig", "w20", "agents")
 
 import rig  # noqa: E402
 import syscalls  # noqa: E402
@@ -68,7 +68,7 @@ Every call of any thread of the program that changes something outside it, found
 the call has any effect, and when it has had it and the program does not know. The plan `twice` is killed a
 second time in the start that follows; the calls of both kills are counted. `w20` is the reference
 workflow of 20 steps (`tests/crash/w20.yaml`): agents, questions, artifacts, a workflow within, and a world whose ledger says what
-happened; the others are a shorter run. `checkpoint` is a run long enough
+happened; `agents` is a run of agents with tools (`tests/crash/agents.yaml`); the others are a shorter run. `checkpoint` is a run long enough
 for SQLite's log to be written back into the database.
 
 """

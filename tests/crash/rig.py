@@ -10,6 +10,7 @@ A plan is a scenario in which the program reaches the plug:
     recovery-<x>     the start after a first kill at x, a row of FIRST_KILLS
     drain            the reference run, stopped in order while a step runs
     w20              W20 (w20.py), for the points that the reference run does not pass, and many others
+    agents           agents with tools (agents.py)
     care             maintenance of an ended run: compaction, then a rebuild
 """
 import collections
@@ -119,7 +120,8 @@ ELSEWHERE = {"append.written": "tests/scenario/test_tools.py",
              "schedule.before_start": "tests/scenario/test_schedules.py",
              "schedule.started": "tests/scenario/test_schedules.py",
              "schedule.stepped": "tests/scenario/test_schedules.py",
-             "subrun.before_stop": "tests/scenario/test_engine_kinds.py"}
+             "subrun.before_stop": "tests/scenario/test_engine_kinds.py",
+             "tool.git_ended": "tests/scenario/test_coding_tools.py"}
 PROFILE = {"name": "rig", "repo_root": "/srv/rig"}
 
 End = collections.namedtuple("End", "result events files profile")
@@ -439,6 +441,10 @@ def plan(name, everything):
         import w20  # which is made of this module
         plugs = w20.plugs()
         return plugs if everything else w20.chosen(plugs, {point for point, _ in clean()[1]})
+    elif name == "agents":
+        import agents  # which is made of this module
+        plugs = agents.plugs()
+        return plugs if everything else agents.chosen(plugs)
     else:
         plugs = recovery_points(name.removeprefix("recovery-"))
     if everything:

@@ -17,6 +17,7 @@ import re
 import subprocess
 import traceback
 
+import agents
 import rig
 import w20
 from baton import PROGRAM, ROOT
@@ -35,7 +36,8 @@ CHECKPOINT_CHOSEN = 6
 
 # How a run is made, followed, ended and compared; the default is the rig's own run.
 Case = collections.namedtuple("Case", "home driver finish compare clean environment")
-CASES = {"w20": Case(w20.Room, w20.Driver, w20.finish, w20.compare, w20.clean, w20.ENVIRONMENT)}
+CASES = {"w20": Case(w20.Room, w20.Driver, w20.finish, w20.compare, w20.clean, w20.ENVIRONMENT),
+         "agents": Case(agents.Room, agents.Driver, agents.finish, agents.compare, agents.clean, w20.ENVIRONMENT)}
 
 Call = collections.namedtuple("Call", "name target")
 Life = collections.namedtuple("Life", "killed calls")
@@ -190,7 +192,7 @@ def told(outcomes):
         where = ", then ".join(" ".join(call) for call in outcome.calls) or "not reached"
         lines.append(f"  {name_of(outcome.kills)} ({where}): {outcome.short}")
     if wrong:
-        test = "test_w20.py" if wrong[0].workflow == "w20" else "test_syscalls.py"
+        test = f"test_{wrong[0].workflow}.py" if wrong[0].workflow in CASES else "test_syscalls.py"
         lines += [f"again: pytest tests/crash/{test} --kill " + name_of(wrong[0].kills), "",
                   wrong[0].problem]
     return "\n".join(lines)

@@ -2,6 +2,7 @@
 import random
 import threading
 
+import agents
 import pytest
 import rig
 import syscalls
@@ -67,18 +68,27 @@ def test_recovery_timer(plug):
     crash("recovery-timer", plug, *rig.after_first_kill("timer"))
 
 
-@planned("w20")
-def test_w20(plug):
+def insist(case, plan, plug):
     """Group commits differ a little between runs, so a passing may not be reached."""
     for _ in range(syscalls.TRIES):
-        with w20.Room() as home:
-            driver = w20.Driver(home)
+        with case.Room() as home:
+            driver = case.Driver(home)
             came = w20.pull(home, driver, plug)
-            w20.compare(home, driver, w20.finish(home, driver))
+            case.compare(home, driver, case.finish(home, driver))
         if came:
-            rig.KILLED["w20"].append(plug)
+            rig.KILLED[plan].append(plug)
             return
     raise AssertionError(f"{plug} was never come to")
+
+
+@planned("w20")
+def test_w20(plug):
+    insist(w20, "w20", plug)
+
+
+@planned("agents")
+def test_agents(plug):
+    insist(agents, "agents", plug)
 
 
 @planned("care")

@@ -68,10 +68,13 @@ class Driver:
     def start(self, server):
         if self.start_known:
             return
-        body = {"workflow": "w20", "inputs": {"who": "rig", "world": self.world.base}, "run_id": rig.RUN}
+        body = {"workflow": self.workflow, "inputs": self.inputs(), "run_id": rig.RUN}
         answer = server.request("POST", "/api/run", body, {"Idempotency-Key": "start"})
         assert answer.status == 202 and answer.body["run_id"] == rig.RUN, answer
         self.start_known = True
+
+    def inputs(self):
+        return {"who": "rig", "world": self.world.base}
 
     def decide(self, question):
         """A person's answer; for an unknown outcome, after checking the world's ledger."""

@@ -8,6 +8,6 @@ def pytest_sessionfinish(session):
 
 def pytest_terminal_summary(terminalreporter):
     seen = test_engine.seen
-    for group in ("", "run ", "node ", "tool ", "command "):
+    for group in ("", "run ", "node ", "tool ", "session ", "command "):
         names = sorted(name for name in seen if name.startswith(group) and (group or " " not in name))
         terminalreporter.write_line((group or "seen: ") + ", ".join("%s %d" % (name[len(group):], seen[name]) for name in names))

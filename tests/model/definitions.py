@@ -6,13 +6,15 @@ from hypothesis import strategies as st
 
 TOOLS = ("echo", "echo", "get", "pay", "ask", "write", "send")
 CODES = ("tool_failed", "unavailable", "io", "timeout", "cancelled")
-KINDS = ("tool",) * 6 + ("condition", "human", "wait", "agent", "workflow", "parallel", "map", "loop", "verify", "gate", "try", "try")
+CALLABLE = ("echo", "get", "write", "send", "submit", "ask_human")
+SCHEMA = {"type": "object", "required": ["n"], "properties": {"n": {"type": "integer"}}}
+KINDS = ("tool",) * 6 + ("condition", "human", "wait", "agent", "session", "session", "workflow", "parallel", "map", "loop", "verify", "gate", "try", "try")
 NESTING = 3
 
 
 class Maker:
     def __init__(self, draw):
-        self.draw, self.count = draw, 0
+        self.draw, self.count, self.undoable = draw, 0, True
 
     def pick(self, *choices):
         return self.draw(st.sampled_from(choices))
@@ -122,13 +124,15 @@ class Maker:
             step["unless"] = self.expression(reads)
         if caught:
             self.catch(step, depth, reads)
+        if self.undoable and depth < NESTING and self.often(8):
+            step["undo"] = self.cleanup(depth, own)
         if self.often(6):
             step["continue_on_error"] = True
         if kind not in ("loop", "verify") and self.often(7):
             step["loop_until"] = self.expression(own)
             if self.often(2):
                 step["loop_max"] = self.pick(1, 2, "${inputs.n}", "${inputs.nothing}")
-        if kind in ("agent", "workflow") or step.get("tool", "echo") != "echo":
+        if kind in ("agent", "session", "workflow") or step.get("tool", "echo") != "echo":
             if self.often(3):
                 step["timeout"] = self.pick(1, 5)
             if self.often(2):
@@ -157,6 +161,24 @@ class Maker:
         step["agent"] = "ada"
         step["inputs"] = {"prompt": self.template(reads)}
 
+    def make_session(self, step, depth, reads):
+        step["agent"] = self.pick("dev", "eve")
+        step["inputs"] = {"prompt": self.template(reads)}
+
+    def worker(self):
+        """An agent that takes turns."""
+        tools = self.draw(st.lists(st.sampled_from(CALLABLE), min_size=1, max_size=4, unique=True))
+        agent = {"driver": "script", "model": "none", "tools": tools, "approve": self.some(tools) if self.often(2) else []}
+        if self.often(4):
+            agent["required_tools"] = self.some(tools, 1)
+        if self.often(4):
+            agent["schema"] = SCHEMA
+        if self.often(2):
+            agent["max_turns"] = self.pick(1, 2, 4, 8)
+        if self.often(3):
+            agent["context_tokens"], agent["max_tokens"] = 1000, self.pick(10, 400)
+        return agent
+
     def make_workflow(self, step, depth, reads):
         step["workflow"] = "other"
         step["inputs"] = self.pick({}, {"x": "a"})
@@ -183,14 +205,24 @@ class Maker:
         step["try"] = {"steps": self.body(depth + 1, reads)}
         parts, before = self.pick(("catch",), ("finally",), ("catch", "finally")), [one["name"] for one in step["try"]["steps"]]
         for part in parts:
-            step["try"][part] = self.body(depth + 1, reads + before + ["error"])
+            step["try"][part] = (self.cleanup if part == "finally" else self.inner)(depth, reads + before + ["error"])
             before = before + [one["name"] for one in step["try"][part]]
+
+    def inner(self, depth, reads):
+        return self.body(depth + 1, reads)
+
+    def cleanup(self, depth, reads):
+        """Finally and undo steps cannot be undone."""
+        undoable, self.undoable = self.undoable, False
+        steps = self.body(depth + 1, reads)
+        self.undoable = undoable
+        return steps
 
     def catch(self, step, depth, reads):
         """The shorthand: catch and finally of a step that is no try."""
         parts, before = self.pick(("catch",), ("finally",), ("catch", "finally")), [step["name"]]
         for part in parts:
-            step[part] = self.body(depth + 1, reads + before + ["error"])
+            step[part] = (self.cleanup if part == "finally" else self.inner)(depth, reads + before + ["error"])
             before = before + [one["name"] for one in step[part]]
 
     def make_verify(self, step, depth, reads, targets):
@@ -217,7 +249,7 @@ def definitions(draw):
     steps = make.body(0, [])
     definition = {"name": "w", "inputs": {"n": {"type": "number", "default": 2}, "list": {"type": "array", "default": [1, 2]},
                                           "nothing": {"required": False}},
-                  "agents": {"ada": {"driver": "script", "model": "none"}}, "steps": steps}
+                  "agents": {"ada": {"driver": "script", "model": "none"}, "dev": make.worker(), "eve": make.worker()}, "steps": steps}
     roots = [step["name"] for step in steps]
     definition["outputs"] = {"o%d" % n: {"from": "${steps.%s.outputs}" % name, "optional": not make.often(4)}
                              for n, name in enumerate(make.some(roots))}

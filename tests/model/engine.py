@@ -2,16 +2,19 @@
 order of activations in one list.  test_engine.py runs it next to the C engine and compares both after every command.  The model cannot
 know a derived delay: the due time of a retrying activation is a pair of bounds.
 """
+import json
+
 from expressions import Names, Unknown, attempt, holds, render
 
 FINAL = ("succeeded", "failed", "skipped", "cancelled")
 AGAIN = ("tool_failed", "unavailable", "io", "storage_full")  # retried unless the retry policy names the codes
 EFFECTS = {"tool": "tool", "agent": "turn", "subrun": "subrun"}  # kinds that take a slot and can be stopped
 SETTLE = ("happened", "not_happened", "retry")  # answers that settle an unknown outcome
-BODIES = ("parallel", "map", "loop", "verify", "gate", "try")
-RESUMES = ("parallel", "map", "loop")  # containers inside which a retry of the run continues
+BODIES = ("parallel", "map", "loop", "verify", "gate", "session", "try")
+RESUMES = ("parallel", "map", "loop", "session")  # containers inside which a retry of the run continues
 PARTS = ("steps", "catch", "finally")  # of a try
 ITERATIONS = 100000
+CALLS, TURNS, REPEATS, CORRECTIONS, REPLY_TOKENS = 64, 10, 5, 3, 4096  # of a session
 
 
 def passes(output):
@@ -30,6 +33,7 @@ class Body:
         self.lost = dict.fromkeys(self.nodes, 0)  # failed activations that a later one has replaced
         self.extra = dict.fromkeys(self.nodes, 0)  # activations added by retries of the run
         self.part, self.caught = "steps", None  # of a try: the part entered last, the failure that was caught
+        self.turn = None  # of a session: what the turn began with
 
     def live(self):
         return [step for step in self.steps if not step.final]
@@ -68,7 +72,9 @@ class Activation:
         self.open = self.settling = self.leaving = self.holds_workspace = self.cut = self.stopping = self.limit_reached = False
         self.arrival = self.due = self.output = self.fault = self.inputs = self.begun = self.log = None
         self.items, self.bodies, self.entered = [], [], 0
+        self.given = None  # of an undo: what its steps can read
         self.story = None  # of a verification: when it began, results, corrections
+        self.call, self.asks_for, self.by, self.tokens = None, None, None, 0  # in a session; call: as the reply has it
 
     @property
     def final(self):
@@ -84,8 +90,9 @@ class Engine:
         self.graph = graph
         self.word = self.fault = self.outputs = self.due = self.called_off = self.root = None
         self.queued = self.paused = self.cancelling = self.unwinding = self.abandoned = False
+        self.undos, self.undone, self.has_failed = [], False, False  # steps that can be undone: (undo, what it can read)
         self.ready, self.signals = [], []  # in the order in which they became ready; includes bodies that can be left
-        self.arrivals = self.failures = self.iterations = self.entered = 0
+        self.arrivals = self.failures = self.iterations = self.entered = self.retried = 0
 
     def command(self, command):
         self.now, self.events, self.stops = command["now"], [], []
@@ -117,7 +124,7 @@ class Engine:
         self.inputs, self.by, self.queued = command["inputs"], command.get("by", ""), command.get("queued", False)
         self.emit("run.created")
         self.due = None if self.queued else self.later(self.graph)
-        self.root = self.enter(None, self.graph["nodes"], "")
+        self.root = self.enter(None, self.graph["nodes"] + self.graph.get("undos", []), "")
 
     def on_start(self, command):
         self.check(self.queued, "conflict")
@@ -144,6 +151,10 @@ class Engine:
             self.emit("human.requested", step)
             step.state, step.settling, step.open, step.due, step.fault = "waiting_human", True, False, None, fault
         else:
+            if step.body.turn and step.kind == "agent":
+                step.tokens = sum(command.get("usage", {}).get(name, 0) for name in ("input_tokens", "output_tokens"))
+                if not (fault or step.stopping):
+                    self.open_calls(step.body, command.get("output"))
             self.conclude(step, event, command.get("output"), fault, cancelled=outcome == "cancelled")
 
     def on_answered(self, command):
@@ -152,10 +163,15 @@ class Engine:
         self.check(step.state == "waiting_human" and not other, "conflict")
         self.check(decision in (SETTLE if step.settling else ("approve", "reject", "modify")), "usage")
         self.check(decision != "modify" or "output" in command, "usage")
+        self.check(decision != "modify" or not step.asks_for or isinstance(command["output"], dict), "usage")
         self.check(step.settling or not step.node.get("four_eyes") or command["by"] != self.by, "forbidden")
         output = {"decision": decision, "comment": command.get("comment", ""), "by": command["by"]}
+        step.by = command["by"]
         if decision == "modify":
             output["value"] = command["output"]
+        if step.asks_for and decision in ("approve", "modify"):
+            arguments = command["output"] if decision == "modify" else step.call["arguments"]
+            self.open_call(step.body, step.asks_for, {**step.call, "made_with": arguments})
         if decision == "retry":
             self.emit("human.finished", step)
             step.state, step.due, step.settling = "retrying", self.now, False
@@ -190,7 +206,7 @@ class Engine:
             self.conclude(step, "human.finished", None, "timeout")
 
     def on_pause(self, command):
-        self.check(not (self.paused or self.queued or self.cancelling), "conflict")
+        self.check(not (self.paused or self.queued or self.cancelling or self.unwinding), "conflict")
         self.emit("run.paused")
         self.paused = True
 
@@ -200,16 +216,17 @@ class Engine:
         self.paused = False
 
     def on_cancel(self, command):
-        if not self.cancelling or self.unwinding and not self.abandoned:
+        if not (self.cancelling or self.unwinding) or self.unwinding and not self.abandoned:
             self.call_off("cancelled")
 
     def on_retry(self, command):
-        self.check(self.word == "failed" and self.called_off != "limit_reached" and self.can_reopen(self.root), "conflict")
+        self.check(self.word == "failed" and not self.undone and self.called_off != "limit_reached" and self.can_reopen(self.root), "conflict")
         self.emit("run.retried")
         self.word = self.fault = self.outputs = self.called_off = None
-        self.cancelling = self.unwinding = self.abandoned = False
+        self.cancelling = self.unwinding = self.abandoned = self.has_failed = False
         self.queued = command.get("queued", False)
         self.due = None if self.queued else self.later(self.graph)
+        self.retried = self.now
         self.reopen(self.root)
 
     def is_repeated(self, step):
@@ -219,10 +236,23 @@ class Engine:
                          or step.cut and ("until" in step.node or step.node.get("edges")))
 
     def can_reopen(self, body):
+        if body.turn:
+            return any(map(self.is_repeated_in_turn, body.steps))
         return any(body.lost.values()) or any(self.is_repeated(body.last(name)) for name in body.nodes)
+
+    def is_repeated_in_turn(self, step):
+        return step.state == "cancelled" or step.kind == "agent" and (step.state == "failed" or step.state == "succeeded" and step.cut)
+
+    def reopen_turn(self, body):
+        for step in list(filter(self.is_repeated_in_turn, body.steps)):
+            body.steps.remove(step)
+            self.open_call(body, step.node, step.call, step.asks_for)
+        self.release_calls(body)
 
     def reopen(self, body):
         body.first_failed = None
+        if body.turn:
+            return self.reopen_turn(body)
         for name, node in body.nodes.items():
             last, lost, body.lost[name] = body.last(name), body.lost[name], 0
             if self.is_repeated(last) and last.bodies and (last.state == "cancelled" or any(map(self.can_reopen, last.bodies))):
@@ -257,7 +287,7 @@ class Engine:
             self.arrive(step)
 
     def on_signal(self, command):
-        self.check(not self.cancelling or self.unwinding, "conflict")
+        self.check(not self.cancelling or self.unwinding and not self.abandoned, "conflict")
         self.emit("run.signalled")
         self.signals.append((command["name"], command.get("output")))
         waits = [step for step in self.all() if step.open and step.node.get("signal") == command["name"]]
@@ -267,10 +297,12 @@ class Engine:
     def advance(self):
         while not (self.word or self.paused or self.queued):
             held = self.cancelling and (self.abandoned or not self.unwinding)
-            if self.cancelling and not self.unwinding and self.root.live() and not any(
+            if self.cancelling and not self.unwinding and (self.root.live() or self.undos) and not any(
                     step.stopping and step.open and step.effect for step in self.all()):
                 self.unwind()
                 continue
+            if self.unwinding and not self.abandoned and self.undos and not self.root.live():
+                self.undo()
             step = None if held else self.next_retry() or next(filter(self.may_start, self.ready), None)
             if step:
                 self.start(step)
@@ -319,13 +351,21 @@ class Engine:
             step.due = self.later(node) if "signal" in node else self.now + node["wait_us"]
             self.take_signal(step)
         elif kind == "human":
+            question = self.rendered(step).get("question") if step.call else None
+            if step.call and not step.asks_for and not (isinstance(question, str) and question):
+                return self.conclude(step, "step.computed", None, "invalid")
             self.emit("human.requested", step)
-            step.state, step.open, step.due = "waiting_human", True, self.later(node)
+            step.state, step.open, step.due = "waiting_human", True, self.deadline(step)
         elif kind == "verify" and step.round == 1:
             step.begun, step.story = self.now, (self.now, None, [])
             self.verify(step, "step.computed", (self.names(step.body)("steps")[node["target"]] or {}).get("outputs"), False)
         elif kind == "map":
             self.enter_map(step)
+        elif kind == "loop" and step.round == 1 and self.most_rounds(step) is None:
+            self.conclude(step, "step.computed", None, "invalid")
+        elif kind == "session":
+            step.state, step.begun = "running", self.now
+            self.enter_turn(step, {"note": False, "repeats": 1, "corrections": 0, "kept_from": 1}, None)
         else:
             self.emit("step.entered", step)
             self.entered += 1
@@ -334,7 +374,7 @@ class Engine:
 
     def request(self, step):
         self.emit(step.effect + ".requested", step)
-        step.inputs, step.fault, step.log, step.due = self.rendered(step), None, None, self.later(step.node)
+        step.inputs, step.fault, step.log, step.due = self.rendered(step), None, None, self.deadline(step)
         step.state, step.open, step.attempt, step.holds_workspace = "running", True, step.attempt + 1, step.contained
 
     def take_signal(self, step):
@@ -378,6 +418,13 @@ class Engine:
                             and not step.bodies[0].live()), key=lambda step: step.entered_as):
             self.next_part(step.bodies[0])
 
+    def undo(self):
+        """Begins to undo the step that succeeded last."""
+        name, given = self.undos.pop()
+        step = self.create(self.root, self.root.nodes[name])
+        step.given, self.undone = given, True
+        self.arrive(step)
+
     def enter_map(self, step):
         items = render(step.node["over"], self.names(step.body))
         if not isinstance(items, list):
@@ -402,12 +449,123 @@ class Engine:
             self.conclude(step, "step.left", None, "cancelled", cancelled=True)
         elif step.kind == "gate":
             self.conclude(step, "step.left", *self.gate(step.node, body))
+        elif step.kind == "session":
+            self.next_turn(step)
         elif step.kind == "verify":
             self.verify(step, "step.left", body.output(), failed is not None)
         elif step.kind == "map":
             self.conclude(step, "step.left", [body.output() for body in step.bodies], fault)
         else:
             self.conclude(step, "step.left", body.values() if step.kind == "parallel" else body.output(), fault)
+
+    # ---- sessions
+
+    def enter_turn(self, step, turn, signature):
+        self.emit("step.entered", step)
+        step.entered, step.leaving = step.entered + 1, False
+        body = Body(self, step, step.node["body"], "%s[%d]" % (step.path, step.entered), step.entered)
+        body.turn, body.signature = turn, signature
+        step.bodies.append(body)
+        self.open_call(body, body.nodes["turn"])
+
+    def open_call(self, body, node, call=None, asks_for=None):
+        made = self.create(body, node)
+        made.call, made.asks_for = call, asks_for
+        if not call:
+            self.arrive(made)
+
+    def release_calls(self, body):
+        """Calls that read run beside each other, every other call alone, in the order of the reply."""
+        calls = sorted((one for one in body.live() if one.call), key=lambda one: one.call["number"])
+        for place, one in enumerate(calls):
+            node = one.asks_for or one.node
+            reads = node["kind"] == "human" or node["kind"] == "tool" and node["class"] in ("pure", "idempotent")
+            if place > 0 and not reads:
+                break
+            if one.state == "pending" and one.arrival is None:
+                self.arrive(one)
+            if not reads:
+                break
+
+    def open_calls(self, body, reply):
+        agent = body.nodes["turn"]["agent"]
+        tools = [tool["name"] for tool in agent.get("tools", [])]
+        calls = reply.get("calls", []) if isinstance(reply, dict) else []
+        for number, call in enumerate(calls[:CALLS]):
+            if call["name"] not in tools or "arguments" not in call:
+                continue
+            call, node = {**call, "number": number}, body.nodes[call["name"]]
+            if call["name"] in agent.get("approve", []):
+                self.open_call(body, body.nodes["approve"], call, node)
+            else:
+                self.open_call(body, node, call)
+        self.release_calls(body)
+
+    def next_turn(self, step):
+        """The newest turn is over: another one, or the end."""
+        body, agent = step.bodies[-1], step.node["body"][0]["agent"]
+        turn = [one for one in body.steps if one.kind == "agent"][-1]
+        if body.first_failed:
+            return self.conclude(step, "step.left", None, body.first_failed.fault)
+        reply, signature, repeats, corrections, note = turn.output, None, 1, 0, False
+        if not isinstance(reply, dict) or not isinstance(reply.get("text"), str):  # a person has settled its outcome so
+            return self.conclude(step, "step.left", None, "internal")
+        stop, value = reply.get("stop", "end"), reply.get("json")
+        submitted = [one for one in body.steps if one.call and one.node.get("tool") == "submit" and one.state == "succeeded"]
+        if submitted:
+            output = submitted[-1].output
+            value = output.get("result") if isinstance(output, dict) else None
+        elif not reply.get("calls") and stop in ("refused", "length"):
+            return self.conclude(step, "step.left", None, "forbidden" if stop == "refused" else "too_large")
+        if submitted or not reply.get("calls"):
+            if self.is_complete(step, agent, value):
+                return self.conclude(step, "step.left", {"text": reply["text"], **({} if value is None else {"json": value})})
+            if body.turn["corrections"] >= CORRECTIONS:
+                return self.conclude(step, "step.left", None, "invalid")
+            note, corrections = True, body.turn["corrections"] + 1
+        else:
+            signature = self.signature(body, reply)
+            repeats = body.turn["repeats"] + 1 if signature == body.signature else 1
+            note = repeats >= 3
+            if repeats >= REPEATS:
+                return self.conclude(step, "step.left", None, "limit_reached")
+        if step.entered >= agent.get("max_turns", TURNS):
+            return self.conclude(step, "step.left", None, "limit_reached")
+        if "timeout_us" in step.node and self.now >= self.session_deadline(step):
+            return self.conclude(step, "step.left", None, "timeout")
+        kept = body.turn["kept_from"]
+        if "context_tokens" in agent and turn.tokens + agent.get("max_tokens", REPLY_TOKENS) >= agent["context_tokens"] and step.entered > kept:
+            kept += (step.entered - kept + 1) // 2
+        self.enter_turn(step, {"note": note, "repeats": repeats, "corrections": corrections, "kept_from": kept}, signature)
+
+    def is_complete(self, step, agent, value):
+        done = {one.node["name"] for body in step.bodies for one in body.steps if one.call and one.state == "succeeded" and not one.asks_for}
+        if not done.issuperset(agent.get("required_tools", [])):
+            return False
+        # The schema of definitions.py: an object with a whole number n.
+        return "schema" not in agent or isinstance(value, dict) and type(value.get("n")) is int
+
+    def signature(self, body, reply):
+        rows = []
+        for number, call in enumerate(reply["calls"]):
+            made = [one for one in body.steps if one.call and one.call["number"] == number]
+            made = [one for one in made if not one.asks_for] or made
+            rows.append((call["name"], json.dumps(call.get("arguments", call.get("malformed"))),
+                         json.dumps([made[0].fault, made[0].fault and made[0].by, made[0].output]) if made else None))
+        return rows
+
+    def session_deadline(self, step):
+        return max(step.begun, self.retried) + step.node["timeout_us"]
+
+    def deadline(self, step):
+        """When an attempt or a question must be over."""
+        own, owner = self.later(step.node), step.body.owner
+        dues = [own] if own is not None else []
+        if step.body.turn and "timeout_us" in owner.node:
+            dues.append(self.session_deadline(owner))
+        return min(dues, default=None)
+
+    # ---- judging
 
     def gate(self, node, body):
         tests = {name: body.last(name) for name in body.nodes if body.last(name)}
@@ -467,6 +625,8 @@ class Engine:
             step.state, step.due, step.retries = "retrying", (self.now, self.now + most) if most else self.now, step.retries + 1
             step.holds_workspace = step.contained
         elif step.stopping:
+            if not fault and not cancelled:
+                self.remember(step)
             self.close(step, "cancelled" if cancelled else "failed" if fault else "succeeded")
         elif fault:
             self.close(step, "failed")
@@ -480,14 +640,25 @@ class Engine:
                 return self.close(step, "failed")
             taken = [edge["to"] for edge in node.get("edges", []) if "when" not in edge or holds(edge["when"], names)]
             over = not again and self.too_often(step.body, taken)
+            self.remember(step)
             self.close(step, "succeeded", [] if again or over else taken, again)
             if over:
                 self.call_off("limit_reached")
 
+    def remember(self, step):
+        """The step succeeds and may have to be undone."""
+        if "undo" in step.node:
+            self.undos.append((step.node["undo"], self.names(step.body, None, step).frozen()))
+
+    def most_rounds(self, step):
+        """None: not a number of rounds."""
+        most = render(step.node.get("max", 3), self.names(step.body))
+        return most if isinstance(most, int) and not isinstance(most, bool) and most >= 1 else None
+
     def another_round(self, step, names):
         """Whether there is another round, and the fault of a step that fails because of its rounds."""
-        most = render(step.node.get("max", 3), self.names(step.body))
-        if not isinstance(most, int) or isinstance(most, bool) or most < 1:
+        most = self.most_rounds(step)
+        if most is None:
             return False, "invalid"
         if holds(step.node["until"], names):
             return False, None
@@ -534,12 +705,16 @@ class Engine:
                 owner.leaving = True
                 self.arrive(owner)
 
+    def will_fail(self):
+        """Of a run that was called off.  A step may fail with the code that a cancelled run has."""
+        return self.has_failed or self.called_off != "cancelled"
+
     def make_final(self, step, state):
         last = step.body.last(step.node["name"])
-        if last:
+        if last and not step.body.turn:
             step.body.lost[step.node["name"]] += last.state == "failed" and not step.node.get("continue_on_error")
             step.body.steps.remove(last)
-        stopped = self.cancelling and self.called_off != "cancelled"  # the run will fail
+        stopped = self.cancelling and self.will_fail()
         tolerated = state == "failed" and bool(step.node.get("continue_on_error"))
         step.state, step.due, step.cut = state, None, step.stopping and stopped and (state == "succeeded" or tolerated)
         if not (step.kind in RESUMES and (state == "failed" and not tolerated or state == "cancelled" and stopped)):
@@ -555,10 +730,12 @@ class Engine:
     def create(self, body, node):
         step = Activation(body, node)
         body.steps.append(step)
-        self.iterations += node["join"] == "any"
+        self.iterations += node["join"] == "any" and not body.turn
         return step
 
     def make_ready(self, body):
+        if body.turn:
+            return self.release_calls(body)
         waiting = [step for step in body.live() if step.arrival is None]
         if waiting and waiting == body.live() and not any(body.told.issuperset(step.node["depends_on"]) for step in waiting):
             body.told |= {name for name in body.nodes if not body.counts[name]
@@ -576,7 +753,7 @@ class Engine:
         if self.abandoned or self.cancelling and not self.unwinding:
             return
         self.emit("run.cancelling")
-        self.abandoned, self.called_off = self.unwinding, self.called_off if self.cancelling else fault
+        self.abandoned, self.called_off = self.unwinding, self.called_off if self.cancelling or self.unwinding else fault
         self.cancelling, self.paused, self.queued, self.due = True, False, False, None
         self.cancel(self.root)
         self.ready = [step for step in self.ready if not step.final]
@@ -595,15 +772,19 @@ class Engine:
                 self.close(step, "cancelled")
 
     def end(self):
-        self.emit("run.finished")
         if self.cancelling:
-            self.word, self.fault = "cancelled" if self.called_off == "cancelled" else "failed", self.called_off
+            self.emit("run.finished")
+            self.word, self.fault = "failed" if self.will_fail() else "cancelled", self.called_off
             return
         failed, rows = self.root.first_failed, self.graph["outputs"]
-        self.outputs = {row["name"]: render(row["from"], self.names(self.root)) for row in rows}
-        missing = any(self.outputs[row["name"]] is None and not row["optional"] for row in rows)
-        self.fault = failed.fault if failed else "invalid" if missing else None
-        self.word = "failed" if self.fault else "succeeded"
+        outputs = {row["name"]: render(row["from"], self.names(self.root)) for row in rows}
+        missing = any(outputs[row["name"]] is None and not row["optional"] for row in rows)
+        fault = failed.fault if failed else "invalid" if missing else None
+        if fault and self.undos and not self.unwinding:
+            self.called_off, self.has_failed = fault, True
+            return self.unwind()
+        self.emit("run.finished")
+        self.outputs, self.fault, self.word = outputs, fault, "failed" if fault else "succeeded"
 
     def emit(self, event, step=None):
         self.events.append([event, step.path if step else ""])
@@ -618,6 +799,8 @@ class Engine:
                 yield from self.all(inner)
 
     def rendered(self, step):
+        if step.call:
+            return {**step.node["inputs"], **step.call.get("made_with", step.call["arguments"])}
         return render(step.node["inputs"], self.names(step.body))
 
     def names(self, body, variables=None, closing=None):
@@ -634,4 +817,5 @@ class Engine:
             "due": step.due, "output": step.output if step.final else None, "fault": step.fault,
             "inputs": step.inputs if step.open and step.kind == "tool" else None, "log": step.log,
             "limit_reached": step.limit_reached} for step in steps}
+        rows.update({body.path: body.turn for step in steps for body in step.bodies if body.turn})
         return {"run": word, "fault": self.fault, "outputs": self.outputs, "steps": rows}

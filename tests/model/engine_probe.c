@@ -9,7 +9,7 @@
  *	{"do": "retry", "now": us, "by": who, "queued": bool}
  *	{"do": "computed", "now": us, "step": path, "output": any | "fault": code | "echo": true}
  *	{"do": "finished", "now": us, "step": path, "outcome": word, "output": any, "fault": code,
- *	 "log": any}
+ *	 "log": any, "usage": run.TurnUsage}
  *	{"do": "answered", "now": us, "step": path, "decision": word, "by": who, "output": any}
  *	{"do": "restarted" | "due", "now": us, "step": path}
  *	{"do": "signal", "now": us, "name": text, "output": any, "by": who}
@@ -18,8 +18,8 @@
  * make the command refer to an effect or revision that the state does not have.
  *
  * Answers: {"refused": code} or {"events": [[type, step]…], "stops": [step…]}, with `state`: the
- * state of the run, its fault, its outputs, and each of its activations.  The outputs come from the
- * events, because the state drops outputs that no later step can read (R3).
+ * state of the run, its fault, its outputs, each of its activations, and each turn of an agent.  The
+ * outputs come from the events, because the state drops outputs that no later step can read (R3).
  *
  * Every event is printed, parsed and folded into a second run; both runs must print the same text.  A
  * value is supplied only when the engine needs it.
@@ -64,6 +64,7 @@ static const struct definition_tool tools[] = {
 	{ .name = { "ask", 3 }, .class = RUN_CLASS_PROBE },
 	{ .name = { "write", 5 }, .class = RUN_CLASS_CONTAINED },
 	{ .name = { "send", 4 }, .class = RUN_CLASS_ONCE },
+	{ .name = { "submit", 6 }, .class = RUN_CLASS_PURE },
 };
 
 static _Noreturn void give_up(const char *why, const char *what)
@@ -92,7 +93,7 @@ static struct engine_values values_of(struct session *session)
 {
 	static struct engine_tree tree;
 	tree = (struct engine_tree){ .step = S(""), .tree = S("tree") };
-	return (struct engine_values){ look, session, &tree };
+	return (struct engine_values){ look, session, &tree, NULL };
 }
 
 static const struct json *read_json(struct session *session, struct str text)
@@ -166,11 +167,11 @@ static struct str said_of(const struct session *session, struct str step)
 	return S("null");
 }
 
-static void put_scope(struct json_writer *out, const struct session *session, const struct run *run,
+static void put_scope(struct json_writer *out, struct session *session, const struct run *run,
 		      const struct scope *scope);
 
-static void put_activation(struct json_writer *out, const struct session *session,
-			   const struct run *run, const struct activation *step)
+static void put_activation(struct json_writer *out, struct session *session, const struct run *run,
+			   const struct activation *step)
 {
 	bool final = step_state_row(step->state)->final;
 	/* After a good answer a step fails only because of its rounds, and has its output. */
@@ -210,9 +211,28 @@ static void put_activation(struct json_writer *out, const struct session *sessio
 		put_scope(out, session, run, scope);
 }
 
-static void put_scope(struct json_writer *out, const struct session *session, const struct run *run,
+/* What the next decision about a session will look at. */
+static void put_turn(struct json_writer *out, struct session *session, const struct scope *scope)
+{
+	json_key(out, str_format(&session->arena, STR_FMT "[%lld]", STR_ARG(scope->owner->path),
+				 (long long)scope->item));
+	json_open(out, '{');
+	json_key(out, S("note"));
+	json_put_bool(out, scope->turn.note.size > 0);
+	json_key(out, S("repeats"));
+	json_put_int(out, scope->turn.repeats);
+	json_key(out, S("corrections"));
+	json_put_int(out, scope->turn.corrections);
+	json_key(out, S("kept_from"));
+	json_put_int(out, scope->turn.kept_from);
+	json_close(out, '}');
+}
+
+static void put_scope(struct json_writer *out, struct session *session, const struct run *run,
 		      const struct scope *scope)
 {
+	if (scope->owner != NULL && run_node(run, scope->owner)->kind == RUN_NODE_SESSION)
+		put_turn(out, session, scope);
 	for (const struct activation *step = scope->first; step != NULL; step = step->next)
 		put_activation(out, session, run, step);
 }
@@ -369,6 +389,7 @@ static struct command command_of(struct session *session, const struct json *lin
 				   .step = text_of(line, S("step")),
 				   .output = json_member(line, S("output")),
 				   .log = json_member(line, S("log")),
+				   .usage = json_member(line, S("usage")),
 				   .by = text_of(line, S("by")),
 				   .comment = text_of(line, S("comment")),
 				   .name = text_of(line, S("name")) };

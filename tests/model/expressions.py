@@ -4,6 +4,7 @@ Python parses the text, because the grammars agree in this subset; this module e
 that cannot be evaluated raises Unknown.
 """
 import ast
+import copy
 import json
 import re
 
@@ -147,13 +148,16 @@ class Names:
     """Resolves names in a body.  `closing`: an activation that has its result but is not final yet."""
 
     def __init__(self, body, variables, closing):
-        self.variables, self.closing, self.around = variables, closing, [body]
-        while self.around[-1].owner:
+        self.variables, self.closing, self.around, self.given = variables, closing, [body], {}
+        while self.around[-1].owner and self.around[-1].owner.given is None:
             self.around.append(self.around[-1].owner.body)
+        if self.around[-1].owner:  # undo steps see nothing around them but what they were given
+            self.given = self.around[-1].owner.given
 
     def __call__(self, word):
         if word == "steps":
-            return {name: self.step(body, name) for body in reversed(self.around) for name in body.nodes}
+            return {**self.given.get("steps", {}),
+                    **{name: self.step(body, name) for body in reversed(self.around) for name in body.nodes}}
         if word in self.variables:
             return self.variables[word]
         for body in self.around:
@@ -161,7 +165,11 @@ class Names:
                 return body.error()
             if body.item is not None and word in (body.owner.node.get("as", "item"), "index"):
                 return body.item if word == "index" else body.owner.items[body.item]
-        return None
+        return self.given.get(word)
+
+    def frozen(self):
+        """Everything that can be read now, for undo steps that run later."""
+        return copy.deepcopy({word: self(word) for word in ("steps", "item", "index", "error")})
 
     def step(self, body, name):
         if self.closing and self.closing.body is body and self.closing.node["name"] == name:

@@ -24,6 +24,8 @@ EVENTS = [name for name in EVENTS if name not in ("document.changed", "run.compa
 KINDS = re.findall(r'VALUE\(RUN_NODE_\w+,\s*"(\w+)"', (HERE.parent.parent / "contracts/run_node.def").read_text())
 EXAMPLES = 600 * (20 if os.environ.get("BATON_TEST_FULL") else 1)
 COMMANDS = 40
+SESSIONS = ("note", "stuck soon", "last correction", "turns left out", "turn repeated", "call edited", "call rejected", "call failed",
+            *("ended: " + word for word in ("succeeded", "cancelled", "limit_reached", "invalid", "timeout", "forbidden", "too_large", "io")))
 RUN = "00000000-0000-4000-8000-000000000001"
 LONG = "long " * 80
 
@@ -82,8 +84,25 @@ class Session:
         assert is_awake(self.model), "nothing can wake this run any more"
         for event, _ in mine.get("events", []):
             seen[event] += 1
+        self.count_turns(mine)
         seen["commands"] += 1
         seen["command %s%s" % (command["do"], ": " + mine["refused"] if "refused" in mine else "")] += 1
+
+    def count_turns(self, mine):
+        """Which situations of sessions were reached."""
+        for step in self.model.all():
+            turn, call = step.body.turn, step.call
+            if turn:
+                seen["session note"] += turn["note"]
+                seen["session stuck soon"] += turn["repeats"] >= 4
+                seen["session last correction"] += turn["corrections"] >= 3
+                seen["session turns left out"] += turn["kept_from"] > 1
+                seen["session turn repeated"] += step.path.endswith("/turn#2")
+                seen["session call edited"] += bool(call) and call.get("made_with", call["arguments"]) != call["arguments"]
+                seen["session call rejected"] += bool(step.asks_for) and step.fault == "rejected"
+                seen["session call failed"] += bool(call) and step.state == "failed"
+            if step.kind == "session" and step.final:
+                seen["session ended: %s" % (step.fault or step.state)] += 1
 
     def adopt_delays(self, mine, theirs):
         """Takes a derived delay from C if it is within the bounds of the model."""
@@ -142,7 +161,45 @@ def outputs(draw):
         {"n": 2, "exit_code": 1}, {"passed": True, "ok": True, "exit_code": 0, "list": [{"n": 1}, 5, 6], "text": LONG}, None, 4, "text"]))
 
 
+def reply(draw, step):
+    """What a model says in a session: calls that can be made and others, final replies, refusals."""
+    agent = step.node["agent"]
+    tools = [tool["name"] for tool in agent.get("tools", [])]
+    # Three corrections in a row are rare unless an agent with a schema is obstinate.
+    wrong = ["bad"] * 12 if "schema" in agent else []
+    kind = draw(st.sampled_from(["calls"] * 5 + ["stubborn"] * 3 + wrong + ["text", "good", "bad", "refused", "length"]))
+    if kind == "text":
+        return {"text": "done"}
+    if kind in ("good", "bad"):
+        return {"text": "{}", "json": {"n": 1 if kind == "good" else "one"}}
+    if kind in ("refused", "length"):
+        return {"text": "no", "stop": kind}
+    if kind == "stubborn":
+        return {"text": "", "calls": [{"id": "1", "name": "nothing", "arguments": {"a": 1}}], "stop": "calls"}
+    calls = []
+    for number in range(draw(st.sampled_from([1, 1, 2, 3, 70] if draw(st.integers(0, 19)) == 19 else [1, 1, 2, 3]))):
+        call = {"id": str(number), "name": draw(st.sampled_from([*tools, *tools, "nothing"])) if number < 4 else "nothing"}
+        if draw(st.integers(0, 7)) == 7 if number < 4 else False:
+            call["malformed"] = "{"
+        else:
+            call["arguments"] = draw(st.sampled_from([{}, {"a": 1}, {"question": "why?"}, {"question": ""}, {"result": {"n": 3}}, {"question": "how?", "a": LONG}])) \
+                if number < 4 else {}
+        calls.append(call)
+    return {"text": "so", "calls": calls, "stop": "calls"}
+
+
 def finished(draw, step):
+    command = finished_effect(draw, step)
+    if step.body.turn and step.kind == "agent":
+        command.pop("log", None)
+        if command["outcome"] == "ok":
+            command["output"] = reply(draw, step)
+        # With tokens, what fits the context window does not depend on how values are stored.
+        command["usage"] = {"input_tokens": draw(st.sampled_from([1, 500, 980, 2000])), "output_tokens": 10}
+    return command
+
+
+def finished_effect(draw, step):
     outcome = draw(st.sampled_from(["ok"] * 8 + ["failed", "failed", "cancelled", "unknown"]))
     command = {"do": "finished", "step": step.path, "outcome": outcome}
     if outcome == "ok":
@@ -277,7 +334,8 @@ def test_the_engine_does_what_its_model_does(data):
 
 def test_everything_was_seen():
     # branch.ended needs folders of branches, which the simulator and tests/scenario/test_trees.py have.
-    missing = [event for event in EVENTS if not seen[event] and event != "branch.ended"] + [kind for kind in KINDS if not seen["node " + kind]]
+    missing = [name for name in SESSIONS if not seen["session " + name]]
+    missing += [event for event in EVENTS if not seen[event] and event != "branch.ended"] + [kind for kind in KINDS if not seen["node " + kind]]
     assert not missing, "no example reached %s" % ", ".join(missing)
 
 

@@ -69,7 +69,7 @@ def test_a_turn_is_recorded_with_its_request_and_its_usage(home, server):
     assert finished["outcome"] == "ok" and finished["effect"] == requested["effect"]
     assert value(finished["output"]) == {"text": "It rains."}
     assert finished["usage"] == {"input_tokens": 12, "output_tokens": 3, "cache_read_tokens": 0,
-                                 "cache_creation_tokens": 0, "cost_usd": 0.25}
+                                 "cache_creation_tokens": 0, "cost_usd": 0.25, "cost": 250_000_000_000, "provider": "script", "model": "play"}
 
 
 @pytest.mark.parametrize("reply", [{"json": {"files": ["a", "b"]}}, {"text": '```json\n{"files": ["a", "b"]}\n```'}])
@@ -87,7 +87,7 @@ def test_the_reply_depends_on_the_prompt(home, server):
     result, events = ended(home, server, yaml, {"about": "crops"})
     assert result["status"] == "failed"
     fault = of(events, "turn.finished")[0]["fault"]
-    assert fault["code"] == "invalid" and "no reply for step say, round 1, attempt 1" in fault["text"]
+    assert fault["code"] == "invalid" and "no reply for step say, round 1, turn 1, attempt 1" in fault["text"]
 
 
 def test_a_long_request_is_asked_whole(home, server):
@@ -198,7 +198,7 @@ def refused(home, text):
 @pytest.mark.parametrize("change, pointer, says", [
     ({"driver": "oracle"}, "/agents/ada/driver", "unknown driver oracle; expected one of script"),
     ({"options": {}}, "/agents/ada/options/replies", ""),
-    ({"options": {"replies": [{"text": "a", "hang": True}]}}, "/agents/ada/options/replies/0",
+    ({"options": {"replies": [{"json": {}, "hang": True}]}}, "/agents/ada/options/replies/0",
      "exactly one of text, json, fail and hang"),
     ({"options": {"replies": [{"fail": {"code": "tired"}}]}}, "/agents/ada/options/replies/0/fail/code", ""),
     ({"options": {"replies": [{"text": "a", "afterms": 1}]}}, "/agents/ada/options/replies/0/afterms", "after_ms"),

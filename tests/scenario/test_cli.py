@@ -12,7 +12,7 @@ import threading
 import pytest
 from baton import EXIT, PATIENCE_S, PROGRAM, environment, new_id
 
-COMMANDS = ["run", "check", "watch", "runs", "show", "logs", "events", "artifacts", "pause", "resume", "cancel", "retry", "signal", "inbox", "approve",
+COMMANDS = ["run", "chat", "check", "watch", "runs", "show", "logs", "events", "artifacts", "usage", "pause", "resume", "cancel", "retry", "signal", "inbox", "approve",
             "reject", "modify", "settle", "schedule", "serve", "doctor", "db", "config", "profile", "agent", "key", "trust", "tools", "contract", "describe", "completion", "version", "help"]
 QUESTION = """
 name: ask

@@ -67,7 +67,7 @@ def test_what_is_built_in_is_listed_with_class_and_schema(home, server):
     status, printed, _ = home.cli("tools")
     assert status == 0
     lines = [re.split("  +", line) for line in printed.splitlines()]
-    assert lines[0] == ["TOOL", "AFTER A CRASH", "ORIGIN", "WHAT IT DOES"]
+    assert lines[0] == ["TOOL", "AFTER A CRASH", "RISK", "ORIGIN", "WHAT IT DOES"]
     words = {"pure": "computed again", "idempotent": "called again", "keyed": "called again", "probe": "looks first",
              "contained": "undone, again", "once": "asks a person"}
     assert {line[0]: line[1] for line in lines[1:]} == {name: words[kind] for name, kind in CLASSES.items()}
@@ -283,17 +283,24 @@ def test_once_whose_result_is_no_json_may_have_happened(home, server):
         in_doubt(server, server.run_of("one"))
 
 
-def held(home, server, keep_alive, class_name):
+def serve_beside(home, world):
+    """A server whose sandboxes reach the world, and the world's address there: one that programs send through the proxy."""
+    base = world.base.replace("127.0.0.1", "127.1")
+    return home.serve(BATON_SANDBOX_NETWORK=base.split("/")[2], BATON_TOOLS_PRIVATE_ADDRESSES="127.0.0.1"), base
+
+
+def held(home, keep_alive, class_name):
     """The run of a tool that has told us it is under way and waits for good; nothing of it can be seen from outside."""
     with World() as world:
+        server, base = serve_beside(home, world)
         put(home, "slow", f"path: slow.py\nfunction: do\nclass: {class_name}\nnetwork: true\nkeep_alive: {keep_alive}\n",
             slow__py="import time, urllib.request\n"
                      "def do(url):\n    urllib.request.urlopen(url).read()\n    time.sleep(1000)\n")
         trust(server, "slow")
-        home.define(one_step("slow", f"{{url: '{world.base}/begun'}}"))
+        home.define(one_step("slow", f"{{url: '{base}/begun'}}"))
         run = server.run_of("one")
         world.await_asked(1)
-    return run
+    return server, run
 
 
 @pytest.mark.parametrize("keep_alive", ["false", "true"])
@@ -308,9 +315,9 @@ def test_once_that_is_stopped_at_its_steps_timeout_is_a_question(home, server, k
 
 @pytest.mark.parametrize("keep_alive", ["false", "true"])
 @pytest.mark.parametrize("class_name,outcome,code", [("once", "unknown", "outcome_unknown"), ("keyed", "cancelled", "cancelled")])
-def test_one_whose_run_is_cancelled(home, server, keep_alive, class_name, outcome, code):
+def test_one_whose_run_is_cancelled(home, keep_alive, class_name, outcome, code):
     """Of a run that is called off nobody is asked; what is recorded is that nobody knows."""
-    run = held(home, server, keep_alive, class_name)
+    server, run = held(home, keep_alive, class_name)
     assert server.request("POST", f"/api/runs/{run}/cancel", {}).status == 200
     server.finish(run)
     events = server.events(run)
@@ -357,12 +364,20 @@ def test_without_isolation_it_runs_all_the_same(home):
     assert output(run(home, server, "greet", "{}")) == {"result": 1}
 
 
-def test_with_a_network_it_reaches_the_world(home, server):
+def test_with_a_network_it_reaches_the_world(home):
     with World() as world:
+        server, base = serve_beside(home, world)
         put(home, "ask", "path: ask.py\nfunction: ask\nnetwork: true\n",
             ask__py="import urllib.request\ndef ask(url): return urllib.request.urlopen(url).read().decode()\n")
         trust(server, "ask")
-        assert output(run(home, server, "ask", f"{{url: '{world.base}/x'}}")) == {"result": "GET /x "}
+        assert output(run(home, server, "ask", f"{{url: '{base}/x'}}")) == {"result": "GET /x "}
+
+
+def test_a_network_that_allows_no_host_refuses_the_call(home, server):
+    put(home, "ask", "path: ask.py\nfunction: ask\nnetwork: true\n", ask__py="def ask(): return 1\n")
+    trust(server, "ask")
+    failed = fault(server, run(home, server, "ask", "{}"))
+    assert failed["code"] == "isolation" and "sandbox.network allows no host" in failed["text"], failed
 
 
 @pytest.mark.parametrize("class_name,attempts,outcome", [("once", 1, "unknown"), ("keyed", 2, "ok"), ("contained", 2, "ok")])

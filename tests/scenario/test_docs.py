@@ -6,7 +6,7 @@ import re
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PAGES = ["README.md", "docs/workflows.md"]
+PAGES = ["README.md", "docs/workflows.md", "docs/agents.md"]
 # A block of a whole file, and the block of JSON behind it, if there is one.
 BLOCK = re.compile(r"```yaml\n(name: (\S+)[^\n]*\n.*?)```\n(?:\n```json\n(.*?)```\n)?", re.S)
 
@@ -116,6 +116,17 @@ def test_a_tool_is_shown_as_its_contract_has_it(home):
                 assert ("(default" in line) == ("default" in fields[field])
                 assert ("(required)" in line) == (schema is tool["inputs"] and field in schema.get("required", [])
                                                   and "default" not in fields[field])
+
+
+def test_a_tool_has_parameters_for_a_model(home):
+    for name, tool in tools_of(home).items():
+        status, out, narration = home.cli("tools", name, "--schema")
+        assert status == 0 and json.loads(out) == tool["parameters"], narration
+        assert "$ref" not in out.replace('"$ref":"#/$defs/', "") and '"x-' not in out
+        assert tool["parameters"]["properties"].keys() == tool["inputs"].get("properties", {}).keys()
+        assert tool["risk"] in ("low", "medium", "high") and tool["timeout_seconds"] > 0
+    status, _, narration = home.cli("tools", "--schema")
+    assert status == 2 and "baton tools NAME --schema" in narration
 
 
 def test_a_tool_that_does_not_exist(home):

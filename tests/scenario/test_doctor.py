@@ -3,7 +3,6 @@ import json
 import os
 import pathlib
 import socket
-import stat
 import threading
 
 import pytest
@@ -48,7 +47,7 @@ def test_a_sound_machine(home, settings):
     assert [check for check in found if any(one[0] == "fail" for one in found[check])] == []
     assert "SQLite 3." in only(found, "version")[1]
     assert "ran a command in it" in only(found, "sandbox")[1]
-    assert only(found, "git")[0] == only(found, "bash")[0] == "ok"
+    assert only(found, "git")[0] == only(found, "walls")[0] == "ok"
     assert only(found, "libcrypto")[:2] == ("ok", "hashes values over 4096 bytes")
     assert "does not exist yet" in only(found, "database")[1]
     assert "mode 700" in only(found, "data folder")[1]
@@ -139,19 +138,11 @@ def test_a_broken_database(home, settings):
     assert status == 1 and result == "fail" and "baton db check" in fix
 
 
-def program(folder, name, text):
-    folder.mkdir(exist_ok=True)
-    path = folder / name
-    path.write_text("#!/bin/sh\n" + text)
-    path.chmod(path.stat().st_mode | stat.S_IXUSR)
-
-
 def test_programs_that_are_missing_or_old(home, settings):
     folder = pathlib.Path(home.path, "bin")
-    program(folder, "bash", "echo 'GNU bash, version 4.4.20(1)-release (x86_64)'\n")
+    folder.mkdir()
     found, status = findings(home, PATH=str(folder))
     assert status == 1
-    assert only(found, "bash") == ("fail", "GNU bash, version 4.4.20(1)-release (x86_64)", "install bash 5.1 or newer")
     assert only(found, "git")[0] == "fail" and "apt install git" in only(found, "git")[2]
     assert only(found, "sandbox")[0] == "fail" and "bubblewrap" in only(found, "sandbox")[2]
 
@@ -181,6 +172,7 @@ def test_secrets_resolve_or_not_and_are_never_shown(home, settings):
     settings.write_text(settings.read_text() + "api_key: file:good\n")
     env = {"OPENAI_API_KEY": "sk-secret-3", "MY_OWN": "sk-secret-4"}
     found, _ = findings(home, **env)
+    assert found["secrets"].pop()[:2] == ("ok", "keys of models in this environment: OPENAI_API_KEY")
     assert [(result, text.split(" of ")[0]) for result, text, _ in found["secrets"]] == [
         ("ok", "file:good"), ("ok", "file:good"), ("warn", "file:open"), ("warn", "file:../config.yaml"),
         ("ok", "env:OPENAI_API_KEY"), ("warn", "env:MY_OWN"), ("warn", "env:GROQ_API_KEY")]

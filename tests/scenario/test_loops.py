@@ -79,3 +79,12 @@ def test_rounds_that_are_computed_wrongly(home, server, most):
     assert f"loop_max is {json.dumps(most)}, and must be a whole number from 1 on; correct the value that ${{inputs.given.most}} refers to" \
         in result["error"]
     assert list(server.steps(result["run_id"])) == ["try"]
+
+
+@pytest.mark.parametrize("most", [2.5, 0, "many", None])
+def test_a_loop_whose_rounds_are_computed_wrongly_does_not_begin(home, server, most):
+    text = (LOOP % "").replace("max: 2", 'max: "${inputs.given.most}"').replace("steps:", "inputs: {given: {type: object}}\nsteps:", 1)
+    result = finish(home, server, text, {"given": {"most": most}})
+    assert result["status"] == "failed"
+    assert f"loop: max is {json.dumps(most)}, and must be a whole number from 1 on" in result["error"]
+    assert "tool.requested" not in server.types(result["run_id"]) and "step.entered" not in server.types(result["run_id"])

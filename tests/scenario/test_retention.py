@@ -605,7 +605,7 @@ def test_rebuild_without_a_server_wakes_nobody(home):
     told = json.loads(output)
     assert (told["runs"], told["effects"], told["busy"], told["resumed"]) == (1, 1, 0, 0)
     assert told["problems"] == []
-    assert [row["name"] for row in told["projections"]] == ["runs", "effects", "documents", "tallies", "names"]
+    assert [row["name"] for row in told["projections"]] == ["runs", "effects", "documents", "usage", "tallies", "names"]
 
 
 def test_rebuild_tells_of_a_run_that_cannot_be_folded(home):

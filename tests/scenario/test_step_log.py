@@ -290,6 +290,7 @@ def test_logs_follows_a_step_beyond_the_end_of_the_server(home, server):
     run, told, gate = begin_gated(home, server)
     follower = home.begin("logs", run, "work", "-f")
     assert follower.line() == "one\n"
+    wait_until(lambda: "two\n" in follower.errors())
     server.kill()
     told.await_line()
     gate.send("three\n")

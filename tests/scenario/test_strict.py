@@ -87,7 +87,7 @@ def test_a_strict_failure_survives_a_kill(home):
 def test_the_examples_are_strict_and_run_without_warnings(home):
     for file in pathlib.Path("examples").glob("*.yaml"):
         assert "\nstrict: true\n" in file.read_text(), file
-    for words in (["two-steps", "--input", "who=you"], ["write-and-review"]):
+    for words in (["two-steps", "--input", "who=you"], ["write-and-review"], ["fix-and-test"]):
         code, out, err = home.cli("run", *words)
         assert code == 0, err
         assert json.loads(out)

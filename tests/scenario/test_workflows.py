@@ -19,10 +19,10 @@ def test_names_inputs_and_descriptions(home):
     home.define(GOOD)
     server = home.serve()
     body = server.get("/api/workflows").body
-    assert body["workflows"] == ["greet", "release-notes", "two-steps", "write-and-review"]
+    assert body["workflows"] == ["fix-and-test", "greet", "release-notes", "two-steps", "write-and-review"]
     assert [item["name"] for item in body["items"]] == body["workflows"]
     assert body["cursor"] is None
-    assert body["items"][0] == {
+    assert body["items"][1] == {
         "name": "greet", "description": "Greets.",
         "inputs": [{"name": "who", "type": "string", "required": True, "description": "Whom to greet"},
                    {"name": "tone", "type": "string", "required": False, "default": "kind", "enum": ["kind", "curt"]},
@@ -46,7 +46,7 @@ def test_the_problem_is_the_one_that_a_start_reports(home):
     (folder / ".hidden.yaml").write_text(GOOD)
     server = home.serve()
     items = {item["name"]: item for item in server.get("/api/workflows").body["items"]}
-    assert sorted(items) == ["broken", "large", "other", "release-notes", "syntax", "two-steps", "write-and-review"]
+    assert sorted(items) == ["broken", "fix-and-test", "large", "other", "release-notes", "syntax", "two-steps", "write-and-review"]
     for name in ("broken", "other", "syntax", "large"):
         answer = server.start(name)
         assert answer.status == (413 if name == "large" else 422)
@@ -72,6 +72,6 @@ def test_pages(home):
         assert len(page["workflows"]) <= 5
         names += page["workflows"]
         cursor = page["cursor"]
-    assert names == ["release-notes", "two-steps"] + [f"w{number:02}" for number in range(12)] + ["write-and-review"]
+    assert names == ["fix-and-test", "release-notes", "two-steps"] + [f"w{number:02}" for number in range(12)] + ["write-and-review"]
     assert server.get("/api/workflows?limit=0").status == 400
     assert server.get("/api/workflows?limit=100000").status == 400

@@ -20,6 +20,7 @@ struct graph_draft {
 	struct buf *text;
 	unsigned steps; /* number of steps so far; the Nth is named sN */
 	bool steady;
+	unsigned cleanups; /* finally and undo steps around the step being made */
 	const struct sim_plan *plan;
 	size_t workflows; /* definitions of the plan that it may start */
 };
@@ -159,7 +160,7 @@ static void say_tool(struct graph_draft *m, unsigned number, reads from)
 static void say_agent(struct graph_draft *m, unsigned number, reads from)
 {
 	bool steady = m->steady || often(m, 2);
-	say(m, ",\"agent\":\"%s\"", steady ? "ada" : "eve");
+	say(m, ",\"agent\":\"%s\"", !steady ? "eve" : often(m, 2) ? "ada" : "sam");
 	say_inputs(m, number, from);
 	if (!steady)
 		say(m, ",\"timeout\":%s", often(m, 2) ? "0.02" : "2");
@@ -174,6 +175,15 @@ static void say_agents(struct graph_draft *m)
 	       "{\"contains\":\"step 3\",\"fail\":{\"code\":\"invalid\"}},"
 	       "{\"round\":2,\"json\":{\"n\":1,\"ok\":true}},"
 	       "{\"text\":\"well\",\"after_ms\":5,\"usage\":{\"input_tokens\":3}}]}},\n");
+	say(m,
+	    "\"sam\":{\"driver\":\"script\",\"tools\":[\"echo\",\"box\",\"put\",\"pay\"],"
+	    "\"options\":{\"replies\":["
+	    "{\"turn\":1,\"thinking\":\"well\",\"calls\":[{\"name\":\"box\",\"arguments\":{\"n\":1}},"
+	    "{\"name\":\"put\",\"arguments\":{\"n\":2}},{\"name\":\"box\",\"arguments\":{\"n\":3}},"
+	    "{\"name\":\"none\"},{\"name\":\"echo\",\"arguments\":{\"n\":4}}]},"
+	    "{\"turn\":2,\"contains\":\"n\",\"text\":\"on\",\"after_ms\":5,"
+	    "\"calls\":[{\"name\":\"pay\",\"arguments\":{\"n\":5}}]},"
+	    "{\"text\":\"done\",\"usage\":{\"input_tokens\":3}}]}},\n");
 	say(m, "\"eve\":{\"driver\":\"script\",\"options\":{\"replies\":["
 	       "{\"attempt\":1,\"fail\":{\"code\":\"overloaded\"}},"
 	       "{\"attempt\":2,\"hang\":true},"
@@ -281,6 +291,14 @@ static void say_verify(struct graph_draft *m, unsigned depth, reads from, unsign
 	say(m, "}");
 }
 
+/* Finally and undo steps cannot be undone. */
+static void say_cleanup(struct graph_draft *m, unsigned depth, reads from)
+{
+	m->cleanups++;
+	say_body(m, depth + 1, from);
+	m->cleanups--;
+}
+
 static void say_try(struct graph_draft *m, unsigned depth, reads from)
 {
 	bool catches = often(m, 2);
@@ -292,7 +310,7 @@ static void say_try(struct graph_draft *m, unsigned depth, reads from)
 	}
 	if (!catches || often(m, 2)) {
 		say(m, ",\"finally\":");
-		say_body(m, depth + 1, from);
+		say_cleanup(m, depth, from);
 	}
 	say(m, "}");
 }
@@ -410,6 +428,20 @@ static reads say_depends(struct graph_draft *m, unsigned number, const struct ne
 	return mine;
 }
 
+/* With dice of its own, so that definitions without undo steps stay as they were. */
+static void say_undo(struct graph_draft *m, unsigned depth, reads from)
+{
+	struct sim_dice *all = m->dice, own = { all->state ^ UINT64_C(0x75d0) };
+	if (m->cleanups > 0 || depth >= NESTING || m->steps > MOST_STEPS)
+		return;
+	m->dice = &own;
+	if (often(m, 8)) {
+		say(m, ",\"undo\":");
+		say_cleanup(m, depth, from);
+	}
+	m->dice = all;
+}
+
 static void say_step(struct graph_draft *m, unsigned number, unsigned depth,
 		     const struct neighbours *n, reads outer, reads *before)
 {
@@ -436,6 +468,7 @@ static void say_step(struct graph_draft *m, unsigned number, unsigned depth,
 	}
 	if (often(m, 6))
 		say_condition(m, often(m, 2) ? "when" : "unless", from);
+	say_undo(m, depth, from | self);
 	if (often(m, 6))
 		say(m, ",\"continue_on_error\":true");
 	say(m, "}");

@@ -282,13 +282,16 @@ static bool probe(const struct tool_host *host, const struct tool_call *call, st
 	return true;
 }
 
-#define SCRIPTED(word, class_, probe_)                                \
-	static const struct tool tool_##word = { .name = #word,       \
-						 .text = "Scripted.", \
-						 .class = class_,     \
-						 .child = true,       \
-						 .start = start,      \
-						 .stop = stop,        \
+/* The calls of an agent have their tool's timeout.  These have none: a child that hangs waits for a
+ * crash. */
+#define SCRIPTED(word, class_, probe_)                                   \
+	static const struct tool tool_##word = { .name = #word,          \
+						 .text = "Scripted.",    \
+						 .timeout_seconds = 1e9, \
+						 .class = class_,        \
+						 .child = true,          \
+						 .start = start,         \
+						 .stop = stop,           \
 						 .probe = probe_ };
 
 SCRIPTED(box, RUN_CLASS_CONTAINED, NULL)

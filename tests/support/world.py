@@ -21,7 +21,7 @@ class World(http.server.ThreadingHTTPServer):
         /half                half a response, and the rest when release() is called
         /cut                 records the request and closes the connection without a response
         /hold                no response until release() is called, then "released"
-        a key of `answers`   its value, as JSON
+        a key of `answers`   its value, or what that returns for the request, as JSON
         any other path       "METHOD path" and the body
     """
     daemon_threads = True
@@ -124,10 +124,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if len(body) < size:
             return  # the client died in the middle of its request: nothing to record
         path, _, query = self.path.partition("?")
-        self.server.note(Asked(self.command, path, dict(self.headers), body))
+        asked = Asked(self.command, path, dict(self.headers), body)
+        self.server.note(asked)
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):
             if path in self.server.answers:
-                self.answer(200, json.dumps(self.server.answers[path]).encode(), "application/json")
+                answer = self.server.answers[path]
+                answer = answer(asked) if callable(answer) else answer
+                self.answer(200, json.dumps(answer).encode(), "application/json")
             elif path == "/text":
                 self.answer(200, "grüße".encode(), "text/plain; charset=utf-8")
             elif path == "/json":

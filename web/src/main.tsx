@@ -9,6 +9,7 @@ import { inbox } from "./inbox";
 import { begin as beginKeys, keysNow, keysOn, keysSwitch, useKeys, type Key } from "./keys";
 import { begin as beginLive, connection, listen, retryNow } from "./live";
 import { Page } from "./parts/basic";
+import { AgentPage, AgentsPage } from "./pages/agents";
 import { InboxPage } from "./pages/inbox";
 import { NewRunPage } from "./pages/new_run";
 import { RunPage } from "./pages/run";
@@ -16,6 +17,7 @@ import { RunsPage } from "./pages/runs";
 import { SignInPage } from "./pages/sign_in";
 import { SettingsPage } from "./pages/settings";
 import { SystemPage } from "./pages/system";
+import { UsagePage } from "./pages/usage";
 import { go, href, Link, usePlace } from "./route";
 
 const BACK_SHOWN_MS = 4000;
@@ -30,8 +32,14 @@ function CurrentPage({ path }: { path: string[] }) {
 		return <RunsPage />;
 	if (page === "inbox")
 		return <InboxPage />;
+	if (page === "agents" && second !== undefined)
+		return <AgentPage key={second} name={second} />;
+	if (page === "agents")
+		return <AgentsPage />;
 	if (page === "settings")
 		return <SettingsPage />;
+	if (page === "usage")
+		return <UsagePage />;
 	if (page === "system")
 		return <SystemPage />;
 	return <Page title="Page not found"><p><Link href={href("runs")}>Go to runs</Link></p></Page>;
@@ -106,7 +114,7 @@ function KeyHelp({ close }: { close: () => void }) {
 
 // ---- the frame -----------------------------------------------------------------------------
 
-const PLACES = [["runs", "Runs", "g r"], ["inbox", "Inbox", "g i"], ["settings", "Settings", "g s"], ["system", "System", "g y"]] as const;
+const PLACES = [["runs", "Runs", "g r"], ["agents", "Agents", "g a"], ["inbox", "Inbox", "g i"], ["usage", "Usage", "g u"], ["settings", "Settings", "g s"], ["system", "System", "g y"]] as const;
 
 function useTitle(page: string, waiting: number): void {
 	useEffect(() => {

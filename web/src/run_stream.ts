@@ -1,6 +1,8 @@
 // The event stream of one run, including events that the WebSocket's vocabulary hides (a pause, a
 // skipped step).  It only notifies that something happened; the page reads the state again.  After a
-// lost connection the stream continues after the last event, until the run ends.
+// lost connection the stream continues after the last event, until the run ends.  The replies that models
+// are writing come as chunks between the events.
+import type { run } from "contract";
 import { useEffect, useRef } from "preact/hooks";
 import { openStream, Problem } from "./api";
 
@@ -41,14 +43,20 @@ class RunStream {
 		private readonly id: string,
 		private last: number,
 		private readonly heard: () => void,
+		private readonly chunk: (chunk: run.Chunk) => void,
 	) {}
 
 	private take(line: string): void {
 		if (line.startsWith("id: ")) {
 			this.last = Number(line.slice(4));
 		} else if (line.startsWith("data: ")) {
-			this.ended = (JSON.parse(line.slice(6)) as { type: string }).type === "run.finished";
-			this.heard();
+			const data = JSON.parse(line.slice(6)) as { type: string } | run.Chunk;
+			if ("delta" in data) {
+				this.chunk(data);
+			} else {
+				this.ended = data.type === "run.finished";
+				this.heard();
+			}
 		}
 		this.heardAny = true;
 	}
@@ -63,7 +71,7 @@ class RunStream {
 		};
 		watch();
 		try {
-			const response = await openStream(`/api/runs/${encodeURIComponent(this.id)}/stream?after=${this.last}`, AbortSignal.any([signal, silence.signal]));
+			const response = await openStream(`/api/runs/${encodeURIComponent(this.id)}/stream?chunks=1&after=${this.last}`, AbortSignal.any([signal, silence.signal]));
 			this.heard(); // the page's data may be older than the start of this stream
 			await readLines(response, watch, (line) => this.take(line));
 		} finally {
@@ -92,9 +100,9 @@ class RunStream {
 /** Calls `heard` after every event after sequence `from`; does nothing while `from` is undefined.  The
  * stream ends with the run, and a retry of the run (`ended` is false again) opens it again.  A hidden
  * tab keeps no connection: a browser has only a few for all its tabs. */
-export function useRunStream(id: string, from: number | undefined, ended: boolean, heard: () => void): void {
-	const current = useRef(heard);
-	current.current = heard;
+export function useRunStream(id: string, from: number | undefined, ended: boolean, heard: () => void, chunk: (chunk: run.Chunk) => void): void {
+	const current = useRef({ heard, chunk });
+	current.current = { heard, chunk };
 	const known = useRef(ended);
 	const openings = useRef(0);
 	if (known.current && !ended)
@@ -103,7 +111,7 @@ export function useRunStream(id: string, from: number | undefined, ended: boolea
 	useEffect(() => {
 		if (from === undefined)
 			return undefined;
-		const stream = new RunStream(id, from, () => current.current());
+		const stream = new RunStream(id, from, () => current.current.heard(), (piece) => current.current.chunk(piece));
 		let stop: AbortController | null = null;
 		const turn = () => {
 			stop?.abort();

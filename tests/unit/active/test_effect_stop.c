@@ -59,7 +59,7 @@ TestSuite(effect_stop, .init = begin, .fini = end);
 
 Test(effect_stop, reaches_the_effect_it_is_meant_for)
 {
-	struct decision_stop stop = { S("s"), run_activation(active.run, S("s"))->effect };
+	struct decision_stop stop = { S("s"), run_activation(active.run, S("s"))->effect, false };
 	effect_kind_stop(&active, &stop);
 	cr_assert_eq(stops, 1);
 	cr_assert(uuid_equal(&stopped, &stop.effect));
@@ -67,7 +67,7 @@ Test(effect_stop, reaches_the_effect_it_is_meant_for)
 
 Test(effect_stop, leaves_another_effect_of_the_step_alone)
 {
-	effect_kind_stop(&active, &(struct decision_stop){ S("s"), { { 9 } } });
+	effect_kind_stop(&active, &(struct decision_stop){ S("s"), { { 9 } }, false });
 	cr_assert_eq(stops, 0);
 }
 
@@ -75,12 +75,12 @@ Test(effect_stop, leaves_a_step_alone_that_waits_for_its_next_attempt)
 {
 	struct activation *step = run_activation(active.run, S("s"));
 	step->state = STEP_RETRYING;
-	effect_kind_stop(&active, &(struct decision_stop){ S("s"), step->effect });
+	effect_kind_stop(&active, &(struct decision_stop){ S("s"), step->effect, false });
 	cr_assert_eq(stops, 0);
 }
 
 Test(effect_stop, of_a_step_that_is_gone_is_nothing)
 {
-	effect_kind_stop(&active, &(struct decision_stop){ S("other"), { { 9 } } });
+	effect_kind_stop(&active, &(struct decision_stop){ S("other"), { { 9 } }, false });
 	cr_assert_eq(stops, 0);
 }

@@ -6,6 +6,7 @@
 #include "contract/run_question_types.h"
 #include "contract/run_snapshot_types.h"
 #include "contract/run_start_types.h"
+#include "engine/undo.h"
 #include "engine/engine_rig.h"
 
 static const struct definition_tool rig_tools[] = {
@@ -72,6 +73,13 @@ static void dump_activation(struct buf *out, const struct run *run, const struct
 		(int)step->outcome, (long long)step->ended_seq, step->limit_reached,
 		STR_ARG(asked->question), step->question.answered, (int)step->question.decision,
 		STR_ARG(step->question.comment), STR_ARG(step->question.by));
+	dump_value(out, "opening", &step->opening);
+	buf_add_format(out, " call %u of %u tokens %lld", step->call, step->asks_for,
+		       (long long)step->tokens);
+	for (uint32_t i = 0; i < step->refused_count; i++)
+		buf_add_format(out, " refused %u " STR_FMT " " STR_FMT, step->refused[i].call,
+			       STR_ARG(step->refused[i].name),
+			       STR_ARG(step->refused[i].fault.text));
 	for (uint32_t i = 0; i < step->restart_count; i++)
 		buf_add_format(out, " restart %lld %lld %lld", (long long)step->restarts[i].seq,
 			       (long long)step->restarts[i].at,
@@ -84,8 +92,15 @@ static void dump_scope(struct buf *out, const struct run *run, const struct scop
 {
 	struct graph_numbers body =
 		graph_body(run->graph, scope->owner == NULL ? GRAPH_ROOT : scope->owner->node);
+	char signature[HASH_TEXT_SIZE];
 	buf_add_format(out, "\n{" STR_FMT " live %u failed " STR_FMT, STR_ARG(scope->path),
 		       scope->live, STR_ARG(scope->failed.path));
+	buf_add_format(out, " turn %lld %lld " STR_FMT " %d " STR_FMT " %lld %lld %lld",
+		       (long long)scope->turn.entered_seq, (long long)scope->turn.entered_at,
+		       STR_ARG(scope->turn.note), scope->turn.is_signed,
+		       STR_ARG(hash_text(&scope->turn.signature, signature)),
+		       (long long)scope->turn.repeats, (long long)scope->turn.corrections,
+		       (long long)scope->turn.kept_from);
 	for (size_t i = 0; i < body.count; i++) {
 		const struct place *place = &scope->places[i];
 		buf_add_format(out, " %u.%u.%u.%d." STR_FMT "." STR_FMT, place->count,
@@ -132,6 +147,8 @@ struct str run_dump(const struct run *run, struct arena *arena)
 	dump_queue(&out, "computing", &run->computing);
 	for (const struct run_signal *signal = run->signals; signal != NULL; signal = signal->next)
 		dump_value(&out, str_c(arena, signal->name), &signal->data);
+	for (const struct undo_record *undo = run->undos; undo != NULL; undo = undo->before)
+		dump_value(&out, str_c(arena, undo->path), &undo->inputs);
 	if (run->root != NULL)
 		dump_scope(&out, run, run->root);
 	return str_copy(arena, buf_str(&out));
@@ -312,7 +329,7 @@ static struct engine_values values_for(struct rig *rig, const struct command *co
 	else
 		*tree = (struct engine_tree){ .step = S(""), .tree = S("tree-1") };
 	bool given = command->kind == COMMAND_TREE_TAKEN || !rig->takes_trees;
-	return (struct engine_values){ look, rig, given ? tree : NULL };
+	return (struct engine_values){ look, rig, given ? tree : NULL, rig->prices };
 }
 
 void rig_do(struct rig *rig, const struct command *command)
@@ -386,7 +403,7 @@ void rig_compute(struct rig *rig, const char *step)
 	const struct json *inputs = NULL;
 	struct failure fault;
 	for (;;) {
-		struct engine_values values = { look, rig, NULL };
+		struct engine_values values = { look, rig, NULL, rig->prices };
 		if (engine_render_inputs(rig->run, rig_step(rig, step), &values, &decision, &inputs,
 					 &fault) == ENGINE_DONE)
 			break;

@@ -30,6 +30,7 @@ struct rig {
 	struct arena arena;
 	const struct graph *graph;
 	struct run *run, *mirror;
+	const struct engine_prices *prices; /* for budgets; NULL = none is known */
 	struct rig_blob *blobs;
 	bool takes_trees;    /* steps wait for their trees: the test sends COMMAND_TREE_TAKEN */
 	struct str wanted;   /* the first step that waits for its tree, after the newest command */

@@ -13,9 +13,14 @@ static void forget(void)
 
 TestSuite(reply, .fini = forget);
 
+static const struct json *output_of(struct str text)
+{
+	return llm_output(&(struct llm_result){ .text = text }, false, &arena);
+}
+
 static void expect(const char *text, const char *output)
 {
-	struct str got = json_print(&arena, llm_output(str_from_c(text), &arena));
+	struct str got = json_print(&arena, output_of(str_from_c(text)));
 	cr_assert(str_equal(got, str_from_c(output)), "got " STR_FMT, STR_ARG(got));
 }
 
@@ -59,7 +64,7 @@ static const struct json *json_of_depth(size_t depth)
 		buf_add_char(&text, '[');
 	for (size_t i = 0; i < depth; i++)
 		buf_add_char(&text, ']');
-	return json_member(llm_output(str_copy(&arena, buf_str(&text)), &arena), S("json"));
+	return json_member(output_of(str_copy(&arena, buf_str(&text))), S("json"));
 }
 
 Test(reply, too_deep_is_text)
@@ -77,8 +82,34 @@ Test(reply, too_long_is_text)
 		buf_add_char(&text, ' ');
 	struct str fits = str_copy(&arena, buf_str(&text));
 	((char *)(uintptr_t)fits.at)[fits.size - 1] = ']';
-	cr_assert_not_null(json_member(llm_output(fits, &arena), S("json")));
+	cr_assert_not_null(json_member(output_of(fits), S("json")));
 	buf_add_char(&text, ']');
-	cr_assert_null(
-		json_member(llm_output(str_copy(&arena, buf_str(&text)), &arena), S("json")));
+	cr_assert_null(json_member(output_of(str_copy(&arena, buf_str(&text))), S("json")));
+}
+
+static void expect_calls(const char *text, const char *output)
+{
+	struct llm_result result = { .text = str_from_c(text) };
+	struct str got = json_print(&arena, llm_output(&result, true, &arena));
+	cr_assert(str_equal(got, str_from_c(output)), "got " STR_FMT, STR_ARG(got));
+}
+
+Test(reply, calls_in_the_text_count_if_there_are_tools)
+{
+	expect("TOOL_CALL: {\"name\":\"a\"}", "{\"text\":\"TOOL_CALL: {\\\"name\\\":\\\"a\\\"}\"}");
+	expect_calls(
+		"Look.\nTOOL_CALL: {\"name\":\"a\",\"arguments\":{\"s\":\"}{\\\"\"}}\nTOOL_CALL:\n{\"tool\":\"b\"}",
+		"{\"text\":\"Look.\",\"calls\":[{\"id\":\"text_1\",\"name\":\"a\",\"arguments\":{\"s\":\"}{"
+		"\\\"\"}},{\"id\":\"text_2\",\"name\":\"b\",\"arguments\":{}}],\"stop\":\"calls\"}");
+	expect_calls("no call", "{\"text\":\"no call\"}");
+}
+
+Test(reply, a_call_in_the_text_that_is_none_is_malformed)
+{
+	expect_calls("TOOL_CALL: {\"name\":",
+		     "{\"text\":\"{\\\"name\\\":\",\"calls\":[{\"id\":\"text_1\",\"name\":"
+		     "\"\",\"malformed\":\"\"}],\"stop\":\"calls\"}");
+	expect_calls("TOOL_CALL: {\"name\":\"a\",\"args\":3}",
+		     "{\"text\":\"\",\"calls\":[{\"id\":\"text_1\",\"name\":\"a\",\"malformed\":"
+		     "\"{\\\"name\\\":\\\"a\\\",\\\"args\\\":3}\"}],\"stop\":\"calls\"}");
 }

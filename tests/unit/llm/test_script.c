@@ -100,8 +100,9 @@ static void ended(void *context, uint64_t argument, const struct llm_result *res
 		scene.usage = *result->usage;
 }
 
-static void told(void *context, uint64_t argument, struct str delta)
+static void told(void *context, uint64_t argument, enum llm_part part, struct str delta)
 {
+	cr_assert_eq(part, LLM_PART_TEXT);
 	cr_assert_eq(context, &scene);
 	cr_assert_eq(argument, 7);
 	cr_assert_not(scene.in_start);
@@ -226,7 +227,7 @@ Test(script, steps)
 Test(script, nothing_fits)
 {
 	expect("invalid", "replies:\n- {contains: a, text: b}\n", .prompt = "c", .step = "x#3");
-	cr_assert_not_null(strstr(scene.error.text, "step x#3, round 3, attempt 1"));
+	cr_assert_not_null(strstr(scene.error.text, "step x#3, round 3, turn 1, attempt 1"));
 	cr_assert_eq(scene.host.calls.live, 0);
 }
 
@@ -235,7 +236,7 @@ Test(script, options_that_are_none)
 {
 	expect("invalid", "replies: 3");
 	expect("invalid", "{}");
-	expect("invalid", "replies: [{text: a, hang: true}]");
+	expect("invalid", "replies: [{json: {}, hang: true}]");
 }
 
 /* ---- sending the reply ----------------------------------------------------------------- */
@@ -290,6 +291,37 @@ Test(script, streams_whole_characters)
 	cr_assert_eq(scene.pieces, 1);
 	expect("overloaded", "replies: [{fail: {code: overloaded}, pieces: 3}]", .listens = true);
 	cr_assert_eq(scene.pieces, 1);
+}
+
+Test(script, waits_between_pieces)
+{
+	cr_assert_neq(
+		start((struct ask){ .script = "replies: [{text: ab, pieces: 2, every_ms: 50}]",
+				    .listens = true }),
+		0);
+	move_to(0);
+	cr_assert_eq(scene.pieces, 1);
+	move_to(49999);
+	cr_assert_eq(scene.pieces, 1);
+	move_to(50000);
+	cr_assert_eq(scene.pieces, 2);
+	move_to(50000);
+	cr_assert_eq(scene.ends, 1);
+}
+
+Test(script, stalls_behind_its_text)
+{
+	uint64_t id = start((struct ask){ .script = "replies: [{text: ab, pieces: 2, hang: true}]",
+					  .listens = true });
+	while (move_to(scene.now))
+		;
+	cr_assert(str_equal(scene.streamed, S("ab")));
+	cr_assert_eq(scene.ends, 0);
+	stop(id);
+	while (move_to(scene.now))
+		;
+	cr_assert_eq(scene.ends, 1);
+	cr_assert_eq(scene.error.code, ERROR_CANCELLED);
 }
 
 /* ---- stopping -------------------------------------------------------------------------- */

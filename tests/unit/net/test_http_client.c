@@ -138,7 +138,7 @@ static void open_with(const char *allowed, const char *host)
 	cr_assert(loop_new(&w.loop, &error));
 	w.server = http_server_new(w.loop, &handler);
 	cr_assert(http_listen_tcp(w.server, host, 0, &w.port, &error), "%s", error.text);
-	struct http_policy policy = { &range, allowed != NULL };
+	struct http_policy policy = { .ranges = &range, .range_count = allowed != NULL };
 	cr_assert(allowed == NULL || address_range_read(str_from_c(allowed), &range, &error));
 	w.client = http_client_new(w.loop, &policy);
 }

@@ -62,9 +62,9 @@ Test(sandbox_limits, rlimits_are_set_inside)
 {
 	const struct sandbox_limits with = limits(SANDBOX_RLIMIT);
 	const char *line = command_line(&with, NULL);
-	contains(line, "ulimit -f 4096; ");
-	contains(line, "ulimit -d 65536; ");
-	contains(line, "ulimit -u 34; "); /* with the two processes of the sandbox */
+	contains(line, " fsize=4194304 ");
+	contains(line, " data=67108864 ");
+	contains(line, " nproc=33 "); /* with the keeper */
 	contains(line,
 		 "--size 2097152 --tmpfs /dev/shm --remount-ro /dev --size 2097152 --tmpfs /tmp");
 	contains(line, "--bind /data/work /workspace");
@@ -80,9 +80,9 @@ Test(sandbox_limits, a_cgroup_is_joined_before_anything_else)
 	const char *line = command_line(&with, &group);
 	cr_assert(strncmp(line, "/bin/sh -c echo 0 >", 19) == 0, "%s", line);
 	contains(line, "/cg/one/cgroup.procs /cg/one/cgroup.procs bwrap");
-	lacks(line, "ulimit -u");
-	lacks(line, "ulimit -d");
-	contains(line, "ulimit -f 4096; ");
+	lacks(line, " nproc=");
+	lacks(line, " data=");
+	contains(line, " fsize=4194304 ");
 }
 
 Test(sandbox_limits, without_a_memory_controller_each_process_is_bounded)
@@ -90,7 +90,7 @@ Test(sandbox_limits, without_a_memory_controller_each_process_is_bounded)
 	struct sandbox_limits with = limits(SANDBOX_CGROUP);
 	with.tree = (struct cgroup_tree){ .version = 1, .folders = { "/pids", NULL } };
 	const struct cgroup group = { .version = 1, .folders = { "/pids/one", NULL } };
-	contains(command_line(&with, &group), "ulimit -d 65536; ");
+	contains(command_line(&with, &group), " data=67108864 ");
 }
 
 Test(sandbox_limits, root_becomes_another_user)
@@ -101,15 +101,15 @@ Test(sandbox_limits, root_becomes_another_user)
 	contains(line, " 64000 /tmp 2 1 /data/work /data/program bwrap");
 	contains(line, "--bind /tmp/0 /workspace");
 	contains(line, "--ro-bind /tmp/1 /program");
-	contains(line, "ulimit -u 34; ");
+	contains(line, "nproc=33 ");
 }
 
 Test(sandbox_limits, nothing_is_limited_without_limits)
 {
 	const char *line = command_line(NULL, NULL);
-	lacks(line, "ulimit");
+	lacks(line, " fsize=");
 	lacks(line, "--size");
-	contains(line, "oom_score_adj");
+	contains(line, " oom=500 ");
 	contains(line, "--disable-userns");
 }
 

@@ -213,7 +213,7 @@ Test(upgrade, derives_what_version_1_did_not_have)
 	sqlite3_close(old_make(disk, true));
 	expect_told(disk, "first");
 	sqlite3 *inside = look_inside(disk);
-	expect_text(inside, "PRAGMA user_version", "5 \n");
+	expect_text(inside, "PRAGMA user_version", "6 \n");
 	expect_text(inside, "SELECT DISTINCT type FROM events WHERE kept ORDER BY 1",
 		    "run.created \nrun.finished \n");
 	expect_text(inside, "SELECT count(*) FROM events WHERE type LIKE 'run.%' AND NOT kept",

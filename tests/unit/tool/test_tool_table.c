@@ -11,6 +11,8 @@ Test(table, every_row_is_whole)
 		bool pure = tool->class == RUN_CLASS_PURE;
 		cr_assert_eq(tool_find(&tool_table, str_from_c(tool->name)), tool);
 		cr_assert_gt(strlen(tool->text), 10);
+		cr_assert(pure || tool->class == RUN_CLASS_IDEMPOTENT || tool->risk != RUN_RISK_LOW,
+			  "%s", tool->name);
 		cr_assert_eq(tool->compute != NULL, pure, "%s", tool->name);
 		cr_assert_eq(tool->start != NULL, !pure, "%s", tool->name);
 		cr_assert_eq(tool->stop != NULL, !pure, "%s", tool->name);
@@ -40,6 +42,13 @@ static const struct {
 	{ "http_send_once", "{\"url\": \"http://192.0.2.1/\", \"body\": \"x\"}", true },
 	{ "read_file", "{\"path\": \"none\"}", false },
 	{ "write_file", "{\"path\": \"a\", \"content\": \"\"}", false },
+	{ "edit_file", "{\"path\": \"a\", \"old_text\": \"\", \"new_text\": \"x\"}", false },
+	{ "list_dir", "{}", false },
+	{ "glob", "{\"pattern\": \"*\"}", false },
+	{ "grep", "{\"pattern\": \"x\"}", false },
+	{ "git_status", "{}", false },
+	{ "git_diff", "{}", false },
+	{ "git_commit", "{\"message\": \"x\"}", false },
 	{ "write_artifact", "{\"name\": \"a\", \"path\": \"none\"}", false },
 	{ "read_artifact", "{\"name\": \"a\"}", false },
 	{ "append_line", "{\"path\": \"a\", \"line\": \"\"}", false },

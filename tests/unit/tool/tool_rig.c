@@ -135,7 +135,9 @@ bool rig_call(struct rig *rig, const char *tool, const char *inputs)
 	if (!start(rig, &call, &running))
 		return false;
 	if (rig->started != NULL)
-		platform_timer_start(loop_platform(rig->loop), 300000, rig->started, rig, running);
+		platform_timer_start(loop_platform(rig->loop),
+				     rig->started_us > 0 ? rig->started_us : 300000, rig->started,
+				     rig, running);
 	loop_run(rig->loop);
 	cr_assert_eq(rig->ends, 1);
 	cr_assert_null(tool_context_find(rig->tool_context, running));

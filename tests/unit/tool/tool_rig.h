@@ -24,6 +24,7 @@ struct rig {
 	struct uuid effect;
 	int lock;
 	platform_callback *started; /* called shortly after the next start, with its id */
+	int64_t started_us;         /* so much later; 0 = 300 ms */
 	/* result of the last call: */
 	int ends;
 	struct error error;

@@ -12,10 +12,12 @@ import { Members } from "../parts/members";
 import { Question } from "../parts/question";
 import { href, Link, usePlace, withQuery } from "../route";
 import { useRunStream } from "../run_stream";
+import { useReplies } from "../replies";
 import { failuresOf, progressOf, type Step } from "../steps";
 import { shortId } from "../words";
 import { ArtifactsSection } from "./run_artifacts";
 import { Commands } from "./run_commands";
+import { ConversationSection } from "./run_conversation";
 import { EventsSection, useRunLog } from "./run_events";
 import { GraphSection } from "./run_graph";
 import { Steps } from "./run_steps";
@@ -49,7 +51,8 @@ function Facts({ outline }: { outline: Outline }) {
 	return (
 		<dl class="facts">
 			<div><dt>Run</dt><dd><code>{outline.run_id}</code></dd></div>
-			{outline.cancelling && <div><dt>Command</dt><dd>cancelling: open effects are being stopped</dd></div>}
+			{outline.unwinding === true ? <div><dt>Command</dt><dd>unwinding: finally and undo steps run</dd></div>
+				: outline.cancelling && <div><dt>Command</dt><dd>cancelling: open effects are being stopped</dd></div>}
 			<div><dt>Started</dt><dd><Time at={outline.created_at} /></dd></div>
 			{outline.ended_at !== undefined && <div><dt>Ended</dt><dd><Time at={outline.ended_at} /></dd></div>}
 			<div><dt>Duration</dt><dd><Duration of={span} /></dd></div>
@@ -63,6 +66,9 @@ function Facts({ outline }: { outline: Outline }) {
 
 /** The address of the form that starts the same workflow with the same inputs. */
 function againOf(outline: Outline, result: Result | undefined): string {
+	const agent = outline.labels?.["agent"];
+	if (agent !== undefined && (outline.workflow === "agent" || outline.workflow === "chat"))
+		return href("agents", agent, { goal: String(result?.inputs?.["goal"] ?? "").slice(0, LONGEST_INPUTS) });
 	const inputs = JSON.stringify(result?.inputs ?? {});
 	return href("runs", "new", { workflow: outline.workflow, inputs: inputs === "{}" || inputs.length > LONGEST_INPUTS ? null : inputs });
 }
@@ -139,14 +145,18 @@ function useRun(id: string) {
 	const picture = useLoaded((signal) => get<run.Picture>(`${of}/graph`, signal), [id]);
 	const time = useLoaded((signal) => get<run.Time>(`${of}/time`, signal), [id]);
 	const artifacts = useLoaded((signal) => get<run.ArtifactPage>(`${of}/artifacts`, signal), [id]);
+	const agents = outline.value?.steps.some((step) => step.kind === "agent" || step.kind === "session") ?? false;
+	const talks = useLoaded((signal) => (agents ? get<run.Conversation>(`${of}/conversation`, signal) : Promise.resolve(null)), [id, agents]);
+	const { replies, take } = useReplies();
 	useRunStream(id, picture.value?.seq, outline.value?.ended_at !== undefined, () => {
 		outline.soon();
 		result.soon();
 		picture.soon();
 		time.soon();
 		artifacts.soon();
-	});
-	return { outline, result, picture, time, artifacts, reload: outline.reload };
+		talks.soon();
+	}, take);
+	return { outline, result, picture, time, artifacts, talks, replies, reload: outline.reload };
 }
 
 function Crumbs({ outline }: { outline: Outline | undefined }) {
@@ -160,14 +170,14 @@ function Crumbs({ outline }: { outline: Outline | undefined }) {
 
 export function RunPage({ id }: { id: string }) {
 	const { query } = usePlace();
-	const { outline: { value: outline, problem }, result, picture, time, artifacts, reload } = useRun(id);
+	const { outline: { value: outline, problem }, result, picture, time, artifacts, talks, replies, reload } = useRun(id);
 	const log = useRunLog(id);
 	const questions = useCell(inbox.cell).items.filter((item) => item.run_id === id);
 	const outputs = useMemo(() => new Map(result.value?.steps.map((step) => [step.step_id, step.output])), [result.value]);
 	const chosen = query.get("step") ?? "";
 	const steps: Step[] = outline?.steps ?? [];
 	// All sections appear at once: none is pushed down by one that was slower.
-	const ready = outline !== undefined && [result, picture, time, artifacts].every(isSettled);
+	const ready = outline !== undefined && [result, picture, time, artifacts, talks].every(isSettled);
 
 	return (
 		<>
@@ -188,6 +198,7 @@ export function RunPage({ id }: { id: string }) {
 								{questions.map((item) => <Question key={item.id} item={item} withRun={false} />)}
 							</section>
 						)}
+						<ConversationSection id={id} outline={outline} value={talks.value} problem={talks.problem} replies={replies} />
 						<GraphSection value={picture.value} problem={picture.problem} steps={steps} chosen={chosen} />
 						<Steps steps={steps} outputs={outputs} chosen={chosen} />
 						<TimelineSection outline={outline} />

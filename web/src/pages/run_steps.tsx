@@ -78,7 +78,7 @@ function StepRow({ step, depth, folds, output, whole, chosen, folded, fold }: St
 				{folds && <button type="button" class="fold" aria-expanded={!folded} aria-label={`Steps of ${step.step}`} onClick={fold}>{folded ? "▸" : "▾"}</button>}
 				<Link href={to} data-opens={step.step} aria-current={chosen ? "true" : undefined}>{whole ? step.step : nameOf(step.step)}</Link>
 			</td>
-			<td class="by">{step.agent}{step.subrun !== undefined && <> <Link class="subrun" href={`/ui/runs/${step.subrun}`}>run {shortId(step.subrun)}</Link></>}</td>
+			<td class="by">{step.agent}{step.undoes !== undefined && <> of {step.undoes}</>}{step.subrun !== undefined && <> <Link class="subrun" href={`/ui/runs/${step.subrun}`}>run {shortId(step.subrun)}</Link></>}</td>
 			<td class="number attempts">{step.attempts === 0 ? "" : step.attempts}</td>
 			<td class="number"><Duration of={durationOf(step)} /></td>
 			<td class="result">

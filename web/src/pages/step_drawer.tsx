@@ -75,6 +75,7 @@ function Body({ id, details }: { id: string; details: Details }) {
 				<div><dt>By</dt><dd>{summary.agent}{summary.agent !== summary.kind && <span class="muted"> ({summary.kind})</span>}</dd></div>
 				{summary.started_at !== undefined && <div><dt>Started</dt><dd><Time at={summary.started_at} /></dd></div>}
 				<div><dt>Duration</dt><dd>{summary.started_at === undefined ? "not started" : <Duration of={durationOf(summary)} />}</dd></div>
+				{summary.undoes !== undefined && <div><dt>Undoes</dt><dd>{summary.undoes}</dd></div>}
 				{summary.limit_reached === true && <div><dt>Rounds</dt><dd>limit reached; the last result stands</dd></div>}
 				{summary.due_at !== undefined && <div><dt>Due</dt><dd><Time at={summary.due_at} /></dd></div>}
 				{summary.subrun !== undefined && <div><dt>Sub-run</dt><dd><Link href={href("runs", summary.subrun)}>run {shortId(summary.subrun)}</Link></dd></div>}

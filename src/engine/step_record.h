@@ -1,0 +1,67 @@
+/* engine/step_record.h -- what the state keeps of a step beside its result: attempts, questions, turns
+ * and calls of a session; engine/run_state.h has the rest. */
+#ifndef ENGINE_STEP_RECORD_H
+#define ENGINE_STEP_RECORD_H
+
+#include "base/uuid.h"
+#include "contract/run_outcome_types.h"
+#include "engine/value.h"
+
+struct run_question;
+
+/* A request of an effect. */
+struct restart {
+	int64_t seq, at, attempt;
+	int64_t due_at; /* 0 = `at` plus the timeout of the definition: no tree was taken */
+};
+
+/* A failed attempt that was to be retried. */
+struct attempt {
+	struct restart request; /* seq 0: the one that started the step, due as usual */
+	struct uuid effect;
+	int64_t seq, at; /* of the event that closed it */
+	enum run_outcome outcome;
+	struct failure fault;
+	struct value output, log;
+	int64_t retry_at;
+};
+
+/* The attempts of a step, kept only for the run's record. */
+struct attempts {
+	struct attempt *failed;
+	uint32_t failed_count;
+	struct restart request;  /* of the newest attempt; seq 0: the one that started it */
+	struct restart answered; /* the answer "retry" of a person; seq 0: none */
+};
+
+/* A question to a person and its answer; kept because it is part of the run's record. */
+struct question {
+	struct uuid id;
+	const struct run_question *asked; /* NULL: nobody was asked */
+	int64_t seq, at;                  /* of the event that asked */
+	int64_t level;                    /* escalation level */
+	struct restart *passed_on;        /* the escalations, one per level; NULL: unknown */
+	bool answered;
+	enum run_decision decision;
+	struct str comment, by; /* comment "" = none */
+};
+
+/* A turn of a session: what step.entered has recorded. */
+struct session_turn {
+	int64_t entered_seq, entered_at;
+	struct str note;       /* "" = none */
+	bool is_signed;        /* the turn before had calls: */
+	struct hash signature; /* of these calls and their results */
+	int64_t repeats;       /* turns in a row with this signature */
+	int64_t corrections;   /* notes in a row, this one included */
+	int64_t kept_from;     /* the first turn that the transcript still has */
+};
+
+/* A call of a reply that was not made. */
+struct refused_call {
+	uint32_t call; /* number in the reply, from 1 */
+	struct str name;
+	struct failure fault;
+};
+
+#endif

@@ -1,0 +1,216 @@
+/* tool/git_output.c -- records of git, separated by NUL bytes, and sections of our script. */
+#include "tool/git_output.h"
+
+#include "tool/tool_text.h"
+
+static bool fail_strange(struct error *error)
+{
+	return fail(error, ERROR_TOOL_FAILED, "git printed something that cannot be read");
+}
+
+/* Takes the next record, which ends in a NUL byte; false when there is none. */
+static bool cut_record(struct str *rest, struct str *out_record)
+{
+	size_t end;
+	if (!str_find(*rest, S("\0"), &end))
+		return false;
+	*out_record = str_head(*rest, end);
+	*rest = str_skip(*rest, end + 1);
+	return true;
+}
+
+static struct str text_of(struct str bytes, struct arena *arena)
+{
+	return tool_context_utf8(arena, str_copy(arena, bytes));
+}
+
+/* ---- status -------------------------------------------------------------------------- */
+
+static bool state_of(char letter, enum run_git_state *out_state)
+{
+	static const struct {
+		char letter;
+		enum run_git_state state;
+	} states[] = {
+		{ '.', RUN_GIT_UNMODIFIED },   { 'M', RUN_GIT_MODIFIED }, { 'A', RUN_GIT_ADDED },
+		{ 'D', RUN_GIT_DELETED },      { 'R', RUN_GIT_RENAMED },  { 'C', RUN_GIT_COPIED },
+		{ 'T', RUN_GIT_TYPE_CHANGED }, { 'U', RUN_GIT_UNMERGED },
+	};
+	for (size_t i = 0; i < COUNT(states); i++)
+		if (states[i].letter == letter) {
+			*out_state = states[i].state;
+			return true;
+		}
+	return false;
+}
+
+/* Numbers of fields before the path: "1 XY sub mH mI mW hH hI path" and so on. */
+static size_t fields_before_path(char kind)
+{
+	return kind == '1' ? 8 : kind == '2' ? 9 : kind == 'u' ? 10 : 1;
+}
+
+/* Reads a record of a file; *rest has the second record of a renamed one. */
+static bool read_entry(struct str record, struct str *rest, struct arena *arena,
+		       struct run_git_entry *entry)
+{
+	char kind = record.at[0];
+	enum run_git_state index = RUN_GIT_UNMODIFIED, worktree = RUN_GIT_UNTRACKED;
+	struct str path = record, field, old = { 0 };
+	for (size_t i = fields_before_path(kind); i > 0; i--)
+		if (!str_cut(&path, ' ', &field) || path.at == NULL)
+			return false;
+	if (kind != '?' && (record.size < 4 || !state_of(record.at[2], &index) ||
+			    !state_of(record.at[3], &worktree)))
+		return false;
+	if (path.size == 0 || (kind == '2' && !cut_record(rest, &old)))
+		return false;
+	*entry = *run_git_entry_new(arena);
+	SET(entry, path, text_of(path, arena));
+	if (kind == '2')
+		SET(entry, old_path, text_of(old, arena));
+	SET(entry, index, index);
+	SET(entry, worktree, worktree);
+	return true;
+}
+
+static void read_header(struct str record, struct arena *arena,
+			struct run_git_status_outputs *outputs)
+{
+	struct str oid = S("# branch.oid "), head = S("# branch.head ");
+	if (str_starts(record, oid) && !str_ends(record, S(" (initial)")))
+		SET(outputs, commit, text_of(str_skip(record, oid.size), arena));
+	if (str_starts(record, head) && !str_ends(record, S(" (detached)")))
+		SET(outputs, branch, text_of(str_skip(record, head.size), arena));
+}
+
+static size_t count_records(struct str text)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < text.size; i++)
+		count += text.at[i] == '\0';
+	return count;
+}
+
+bool git_output_status(struct str text, bool whole, struct arena *arena,
+		       struct run_git_status_outputs *out_outputs, struct error *error)
+{
+	struct run_git_entry *entries =
+		arena_array(arena, struct run_git_entry, count_records(text));
+	struct str rest = text, record;
+	size_t count = 0;
+	bool complete = whole;
+	while (cut_record(&rest, &record)) {
+		if (record.size > 0 && record.at[0] == '#')
+			read_header(record, arena, out_outputs);
+		else if (record.size > 0 && read_entry(record, &rest, arena, &entries[count]))
+			count++;
+		else if (whole)
+			return fail_strange(error);
+		else
+			break;
+	}
+	SET(out_outputs, clean, count == 0 && complete);
+	SET(out_outputs, entries, ((struct run_git_entry_list){ entries, count }));
+	SET(out_outputs, truncated, !complete);
+	return true;
+}
+
+/* ---- numbers of changed lines -------------------------------------------------------- */
+
+static bool cut_line(struct str *rest, struct str *out_line)
+{
+	size_t end;
+	if (!str_find(*rest, S("\n"), &end))
+		return false;
+	*out_line = str_head(*rest, end);
+	*rest = str_skip(*rest, end + 1);
+	return true;
+}
+
+/* "added TAB deleted TAB path", or for a renamed file "added TAB deleted TAB", old path, path; a binary
+ * file has - for its numbers. */
+static bool read_change(struct str *rest, struct arena *arena, struct run_git_change *change)
+{
+	struct str record, added, deleted, old = { 0 };
+	int64_t number;
+	if (!cut_record(rest, &record) || !str_cut(&record, '\t', &added) ||
+	    !str_cut(&record, '\t', &deleted))
+		return false;
+	bool renamed = record.size == 0;
+	if (renamed && (!cut_record(rest, &old) || !cut_record(rest, &record)))
+		return false;
+	*change = *run_git_change_new(arena);
+	SET(change, path, text_of(record, arena));
+	if (renamed)
+		SET(change, old_path, text_of(old, arena));
+	if (str_to_int(added, &number))
+		SET(change, added, number);
+	if (str_to_int(deleted, &number))
+		SET(change, deleted, number);
+	return true;
+}
+
+/* A line with the sizes of what follows and of what there is, then the records. */
+static bool read_changes(struct str *rest, struct arena *arena,
+			 struct run_git_change_list *out_changes, bool *out_truncated,
+			 struct error *error)
+{
+	struct str line, first, section;
+	int64_t size, all;
+	if (!cut_line(rest, &line) || !str_cut(&line, ' ', &first) || !str_to_int(first, &size) ||
+	    !str_to_int(line, &all) || size < 0 || (uint64_t)size > rest->size)
+		return fail_strange(error);
+	section = str_head(*rest, (size_t)size);
+	*rest = str_skip(*rest, (size_t)size);
+	struct run_git_change *changes =
+		arena_array(arena, struct run_git_change, count_records(section));
+	size_t count = 0;
+	while (section.size > 0 && read_change(&section, arena, &changes[count]))
+		count++;
+	*out_changes = (struct run_git_change_list){ changes, count };
+	*out_truncated = all > size;
+	return section.size == 0 || all > size || fail_strange(error);
+}
+
+bool git_output_diff(struct str text, size_t most, struct arena *arena,
+		     struct run_git_diff_outputs *out_outputs, struct error *error)
+{
+	struct run_git_change_list changes;
+	bool more_files;
+	struct str diff = text;
+	if (!read_changes(&diff, arena, &changes, &more_files, error))
+		return false;
+	bool truncated = diff.size > most;
+	if (truncated) {
+		diff = str_head(diff, most);
+		while (diff.size > 0 && diff.at[diff.size - 1] != '\n')
+			diff.size--;
+	}
+	SET(out_outputs, files, changes);
+	SET(out_outputs, files_truncated, more_files);
+	SET(out_outputs, diff, text_of(diff, arena));
+	SET(out_outputs, truncated, truncated);
+	return true;
+}
+
+bool git_output_commit(struct str text, struct arena *arena,
+		       struct run_git_commit_outputs *out_outputs, struct error *error)
+{
+	struct str commit, branch, parent;
+	struct run_git_change_list changes;
+	bool more_files;
+	if (!cut_line(&text, &commit) || !cut_line(&text, &branch) || !cut_line(&text, &parent) ||
+	    commit.size == 0)
+		return fail_strange(error);
+	if (!read_changes(&text, arena, &changes, &more_files, error))
+		return false;
+	SET(out_outputs, commit, text_of(commit, arena));
+	if (branch.size > 0)
+		SET(out_outputs, branch, text_of(branch, arena));
+	if (parent.size > 0)
+		SET(out_outputs, parent, text_of(parent, arena));
+	SET(out_outputs, files, changes);
+	SET(out_outputs, files_truncated, more_files);
+	return true;
+}
