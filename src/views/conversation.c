@@ -147,12 +147,10 @@ static struct run_talk_call talk_call(const struct timeline *timeline,
 		SET(out, arguments, call->arguments);
 	if (has(call, malformed))
 		SET(out, malformed, call->malformed);
-	if (step != NULL) {
+	if (step != NULL)
 		add_result(timeline, out, step);
-	} else if (refusal.size > 0) {
-		SET(out, state, vocabulary_step(VOCABULARY_STEP_FAILED)->word);
+	else if (refusal.size > 0)
 		SET(out, error, refusal);
-	}
 	return *out;
 }
 
