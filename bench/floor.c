@@ -166,8 +166,9 @@ static void floor_open(struct floor *floor, const char *path)
 	if (sqlite3_open_v2(path, &floor->database, flags, NULL) != SQLITE_OK)
 		stop(floor, path);
 	static const char *const settings[] = {
-		STORE_SQLITE_SETTINGS, "PRAGMA journal_mode = WAL", STORE_SQLITE_WRITER_SETTINGS,
-		"BEGIN;" STORE_SQLITE_SCHEMA STORE_SQLITE_DROP_RUN_LISTS "COMMIT;"
+		STORE_SQLITE_SETTINGS,        "PRAGMA journal_mode = WAL",
+		STORE_SQLITE_WRITER_SETTINGS, "BEGIN;",
+		STORE_SQLITE_SCHEMA,          STORE_SQLITE_DROP_RUN_LISTS "COMMIT;"
 	};
 	for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++)
 		if (sqlite3_exec(floor->database, settings[i], NULL, NULL, NULL) != SQLITE_OK)

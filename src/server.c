@@ -26,13 +26,13 @@
 #include "base/log.h"
 #include "base/map.h"
 #include "base/packed.h"
-#include "base/utf8.h"
 #include "base/yaml.h"
 #include "config/config.h"
 #include "config/secret_rules.h"
 #include "contract/document_kind.h"
 #include "contract/graph_types.h"
 #include "document/agent_registry.h"
+#include "document/definition_registry.h"
 #include "document/documents.h"
 #include "document/schedules.h"
 #include "effect/effects.h"
@@ -45,7 +45,6 @@
 #include "os/failpoint.h"
 #include "os/file.h"
 #include "os/loop.h"
-#include "os/machine.h"
 #include "sandbox/sandbox.h"
 #include "server_sandbox.h"
 #include "store/store.h"
@@ -73,6 +72,7 @@ struct server {
 	struct price_table prices;
 	struct effects *effects;
 	struct executor *executor;
+	struct definition_registry *definitions;
 	struct documents *documents;
 	struct maintenance *maintenance;
 	struct api *api;
@@ -85,72 +85,67 @@ struct server {
 
 /* ---- callbacks of the executor and the loop ---------------------------------------- */
 
-/* Finds a workflow by name: in the data folder first, then among the built-in examples. */
-static bool find_definition(void *context, struct str name, struct arena *arena,
-			    struct str *out_yaml, struct error *error)
+static bool find_definition(void *context, struct store_reader *reader, struct str name,
+			    struct arena *arena, struct str *out_yaml, struct error *error)
 {
 	const struct server *server = context;
-	const char *folder = str_format(arena, "%s/definitions", server->settings.data_folder).at;
-	const char *file = str_format(arena, STR_FMT ".yaml", STR_ARG(name)).at;
+	struct definition_found found;
+	if (!definition_registry_find(server->definitions, reader, name, arena, &found, error))
+		return false;
+	*out_yaml = found.yaml;
+	return true;
+}
+
+/* Finds a prompt file: beside the definition, in the data folder beside the definitions, or built in. */
+static bool find_prompt(void *context, struct str folder, struct str name, struct arena *arena,
+			struct str *out_text, struct error *error)
+{
+	const struct server *server = context;
+	const char *file = str_c(arena, name);
 	size_t at;
-	bool plain = !str_find(name, S("/"), &at) && !str_find(name, S("\0"), &at);
-	struct error unread; /* not returned yet: an example may have the name */
-	if (plain && file_read_confined(folder, file, LIMIT_YAML_BYTES, arena, out_yaml, &unread))
-		return true;
-	if (plain && unread.code != ERROR_NOT_FOUND) {
+	const char *folders[] = {
+		folder.size > 0 ? str_c(arena, folder) : NULL,
+		str_format(arena, "%s/definitions/prompts", server->settings.data_folder).at,
+		str_format(arena, "%s/prompts", server->settings.data_folder).at,
+	};
+	for (size_t i = 0; i < COUNT(folders) && !str_find(name, S("\0"), &at); i++) {
+		struct error unread;
+		if (folders[i] == NULL)
+			continue;
+		if (file_read_confined(folders[i], file, LIMIT_TEMPLATE_BYTES, arena, out_text,
+				       &unread))
+			return true;
+		if (unread.code == ERROR_NOT_FOUND)
+			continue;
 		*error = unread;
 		return false;
 	}
-	for (const struct packed_file *example = packed_examples; example->name != NULL; example++)
-		if (str_equal(str_from_c(example->name), name)) {
-			*out_yaml = (struct str){ (const char *)example->bytes, example->size };
+	for (const struct packed_file *packed = packed_prompts; packed->name != NULL; packed++)
+		if (str_equal(str_from_c(packed->name), name)) {
+			*out_text = (struct str){ (const char *)packed->bytes, packed->size };
 			return true;
 		}
-	return fail(error, ERROR_NOT_FOUND,
-		    "there is no workflow called " STR_FMT
-		    "; create it in the data folder as definitions/NAME.yaml",
-		    STR_ARG(str_head(name, LIMIT_NAME_BYTES)));
+	return fail(
+		error, ERROR_NOT_FOUND,
+		"there is no prompt file " STR_FMT
+		"; create it in the folder prompts beside the definition, or in the data folder "
+		"as prompts/" STR_FMT,
+		STR_ARG(str_head(name, LIMIT_NAME_BYTES)),
+		STR_ARG(str_head(name, LIMIT_NAME_BYTES)));
 }
 
-static int compare_names(const void *one, const void *other)
-{
-	return str_compare(*(const struct str *)one, *(const struct str *)other);
-}
-
-/* The names that find_definition() finds. */
-static struct str_list list_definitions(void *context, size_t limit, struct arena *arena)
+static struct str_list list_definitions(void *context, struct store_reader *reader, size_t limit,
+					struct arena *arena)
 {
 	const struct server *server = context;
-	const char *folder = str_format(arena, "%s/definitions", server->settings.data_folder).at;
-	struct str_list files = machine_names(folder, limit, arena);
-	size_t count = 0, examples = 0, kept = 0, at;
-	while (packed_examples[examples].name != NULL)
-		examples++;
-	struct str *names = arena_array(arena, struct str, files.count + examples);
-	for (size_t i = 0; i < files.count; i++)
-		if (str_ends(files.at[i], S(".yaml")) && utf8_valid(files.at[i], &at))
-			names[count++] = str_head(files.at[i], files.at[i].size - 5);
-	for (size_t i = 0; i < examples; i++)
-		names[count++] = str_from_c(packed_examples[i].name);
-	qsort(names, count, sizeof(*names), compare_names);
-	for (size_t i = 0; i < count; i++)
-		if (kept == 0 || !str_equal(names[kept - 1], names[i]))
-			names[kept++] = names[i];
-	return (struct str_list){ names, kept < limit ? kept : limit };
+	return definition_registry_names(server->definitions, reader, limit, arena);
 }
 
 static bool definition_signature(void *context, struct str name,
 				 struct file_signature *out_signature)
 {
 	const struct server *server = context;
-	char path[4096];
-	size_t at;
-	if (str_find(name, S("/"), &at) || str_find(name, S("\0"), &at))
-		return false;
-	int size = snprintf(path, sizeof(path), "%s/definitions/" STR_FMT ".yaml",
-			    server->settings.data_folder, STR_ARG(name));
-	return size > 0 && (size_t)size < sizeof(path) &&
-	       confined_signature(NULL, path, out_signature);
+	return definition_registry_signature(server->definitions, name, out_signature);
 }
 
 /* After a failed write the content of the disk is unknown: exit; the next start reads it again. */
@@ -259,12 +254,12 @@ static bool open_store(struct server *server, struct error *error)
 	return true;
 }
 
-static const struct sandbox *sandbox_of(const struct server *server)
+/* On a reader thread at the start of a run, on the loop before a call. */
+static bool choose_sandbox(void *context, const struct run_graph_sandbox *sandbox,
+			   struct arena *arena, struct tool_host *host, struct error *error)
 {
-	const char *isolation = config_text(server->settings.config, CONFIG_TOOLS_ISOLATION);
-	const struct sandbox *sandbox = sandbox_find(str_from_c(isolation));
-	require(sandbox != NULL); /* the setting allows only known sandboxes */
-	return sandbox;
+	const struct server *server = context;
+	return server_sandbox_choose(&server->sandbox, sandbox, arena, host, error);
 }
 
 static struct http_timeouts http_timeouts_of(const struct config *config)
@@ -335,7 +330,6 @@ static bool open_tools(struct server *server, struct error *error)
 
 static bool open_runtime(struct server *server, struct error *error)
 {
-	const struct sandbox *sandbox = sandbox_of(server);
 	const struct config *config = server->settings.config;
 	if (!server_sandbox_open(&server->sandbox, &server->settings, server->loop, &server->arena,
 				 error))
@@ -346,42 +340,47 @@ static bool open_runtime(struct server *server, struct error *error)
 		return false;
 	server->models.prices = &server->prices;
 	server->effects = effects_new();
-	const struct executor_settings settings = {
+	server->definitions =
+		definition_registry_new(server->settings.data_folder, packed_examples);
+	struct executor_settings settings = {
 		.platform = loop_platform(server->loop),
 		.store = server->store,
 		.workspace = server->workspace,
 		.tools = &tool_table,
-		.host = { .loop = server->loop,
-			  .sandbox = sandbox,
-			  .limits = &server->sandbox.limits,
-			  .layers = &server->sandbox.layers,
-			  .proxy = server->sandbox.proxy,
-			  .tool_context = server->tool_context },
+		.host = { .loop = server->loop, .tool_context = server->tool_context },
 		.effects = server->effects,
 		.drivers = &llm_table,
 		.models = &server->models,
 		.customs = server->customs,
-		.contained = sandbox->contained,
-		.networked = server->sandbox.proxy != NULL,
+		.contained = server->sandbox.isolation->contained,
+		.networked = server->sandbox.networked,
+		.choose_sandbox = choose_sandbox,
 		.definition = find_definition,
+		.prompt = find_prompt,
 		.definitions = list_definitions,
 		.definition_signature = definition_signature,
 		.agent = agent_registry_find,
+		.profile = agent_registry_profile,
 		.secret = read_secret,
 		.fatal = store_failed,
 		.context = server,
 	};
+	server_sandbox_host(&server->sandbox, &settings.host);
 	if (!executor_new(&settings, &server->executor, error))
 		return false;
 	server->documents = documents_new(server->executor);
+	definition_registry_watch(server->definitions, server->documents);
 	const struct maintenance_settings maintenance = {
 		.executor = server->executor,
 		.documents = server->documents,
 		.artifacts = server->artifacts,
+		.workspace = server->workspace,
 		.retention = { .days = config_number(config, CONFIG_RETENTION_DAYS),
 			       .days_set = config->values[CONFIG_RETENTION_DAYS].source !=
 					   CONFIG_FROM_DEFAULT,
 			       .max_events = config_number(config, CONFIG_RETENTION_MAX_EVENTS),
+			       .workspace_days =
+				       config_number(config, CONFIG_RETENTION_WORKSPACE_DAYS),
 			       .policy = policy },
 	};
 	server->maintenance = maintenance_new(&maintenance);
@@ -452,6 +451,23 @@ static void open_local(void *context, uint64_t recovered)
 	server->settings.ready(server->settings.context, recovered);
 }
 
+/* The only document of this kind names the active profile. */
+static void selection_changed(void *context, const struct watched_document *document)
+{
+	struct server *server = context;
+	executor_set_profiled(server->executor, document->body.size > 0);
+}
+
+static void selection_loaded(void *context, uint64_t count)
+{
+	struct server *server = context;
+	(void)count;
+	if (server->settings.read_only)
+		open_local(server, 0);
+	else
+		executor_recover(server->executor, open_local, server);
+}
+
 static void trust_changed(void *context, const struct watched_document *document)
 {
 	struct server *server = context;
@@ -468,10 +484,8 @@ static void trust_loaded(void *context, uint64_t count)
 {
 	struct server *server = context;
 	(void)count;
-	if (server->settings.read_only)
-		open_local(server, 0);
-	else
-		executor_recover(server->executor, open_local, server);
+	documents_watch(server->documents, document_kind_name(DOCUMENT_SETTINGS), selection_changed,
+			selection_loaded, server);
 }
 
 /* The API keys are loaded: open the TCP port for health checks and reads. */
@@ -488,8 +502,7 @@ static void open_tcp(void *context, uint64_t keys)
 	api_set_port(server->api, server->port);
 	tool_context_listens(server->tool_context, server->port);
 	models_set_own_port(server->models.models, server->port);
-	if (server->sandbox.proxy != NULL)
-		connect_proxy_set_own_port(server->sandbox.proxy, server->port);
+	connect_proxy_set_own_port(server->sandbox.proxy, server->port);
 	/* Recovery calls tools again, so the trust in custom tools must be loaded first. */
 	documents_watch(server->documents, document_kind_name(DOCUMENT_TRUST), trust_changed,
 			trust_loaded, server);
@@ -556,6 +569,7 @@ bool server_open(const struct server_settings *settings, struct server **out_ser
 		.loop = server->loop,
 		.executor = server->executor,
 		.documents = server->documents,
+		.definitions = server->definitions,
 		.maintenance = server->maintenance,
 		.version = BATON_VERSION,
 		.user = user_name(&server->arena),
@@ -563,8 +577,8 @@ bool server_open(const struct server_settings *settings, struct server **out_ser
 		.host = settings->host,
 		.hosts = config_list(settings->config, CONFIG_SERVE_HOSTS),
 		.require_key = config_bool(settings->config, CONFIG_SERVE_REQUIRE_KEY),
-		.contained = sandbox_of(server)->contained,
-		.networked = server->sandbox.proxy != NULL,
+		.contained = server->sandbox.isolation->contained,
+		.networked = server->sandbox.networked,
 		.artifacts = server->artifacts,
 		.customs = server->customs,
 		.sandbox_program = find_program(&server->arena, "bwrap"),

@@ -29,6 +29,8 @@ const { metafile } = await build({
 	bundle: true,
 	minify: true,
 	format: "esm",
+	splitting: true,
+	chunkNames: "[name]-[hash]",
 	target: "es2022",
 	charset: "utf8",
 	legalComments: "none",
@@ -37,10 +39,10 @@ const { metafile } = await build({
 });
 
 const made = readdirSync(out);
-const named = (end) => made.find((name) => name.endsWith(end));
+const named = (begin, end) => made.find((name) => name.startsWith(begin) && name.endsWith(end));
 const page = readFileSync(join(here, "index.html"), "utf8")
-	.replace("{{app.js}}", named(".js"))
-	.replace("{{app.css}}", named(".css"));
+	.replace("{{app.js}}", named("app-", ".js"))
+	.replace("{{app.css}}", named("style-", ".css"));
 writeFileSync(join(out, "index.html"), page);
 
 for (const name of readdirSync(out))

@@ -314,6 +314,7 @@ void active_run_do_refuse_and_leave(struct active_run *active, const struct acti
 	struct uuid run = active->run_id;
 	struct command_list inbox = active->inbox;
 	quarantine_add(active->executor, &run, event->error);
+	ledger_forget(active->executor, &run);
 	free_run(active);
 	for (struct pending_command *pending; (pending = command_list_pop(&inbox)) != NULL;) {
 		pending_command_reply(pending, &run, event->error);

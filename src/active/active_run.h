@@ -25,6 +25,7 @@
 #include "active/pending_command.h"
 #include "base/limits.h"
 #include "contract/run_value_types.h"
+#include "engine/budget.h"
 #include "engine/decide.h"
 
 struct commit_cycle;
@@ -41,6 +42,7 @@ struct active_run {
 	bool stored;                 /* the run's creation is committed */
 	bool recovering;             /* recovery waits until the run is loaded */
 	bool uncounted; /* the run's place under way was never counted: its end gives none back */
+	bool budgets_uncounted; /* a count of a budget is wrong: the run's turns do not move it */
 
 	struct arena arena; /* of the state */
 	struct cached_graph *graph;
@@ -71,6 +73,7 @@ struct active_run {
 	struct tree_taking *tree_takings; /* trees that steps wait for (tree_taking.h) */
 	struct engine_tree tree;          /* of the command that is being decided: */
 	bool has_tree;                    /* it brought one */
+	struct engine_budgets budgets;    /* for decisions (ledger.h) */
 };
 
 /* NULL: the run is not in memory. */

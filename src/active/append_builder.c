@@ -72,6 +72,8 @@ static struct change change_of(const struct run *run, const struct event *event)
 	case EVENT_RUN_CANCELLING:
 	case EVENT_RUN_UNWINDING:
 	case EVENT_RUN_SIGNALLED:
+	case EVENT_MESSAGE_SENT:
+	case EVENT_MESSAGE_READ:
 	case EVENT_RUN_FINISHED:
 	case EVENT_BRANCH_ENDED:
 	case EVENT_RUN_COMPACTED:
@@ -101,15 +103,24 @@ static void change_run(struct commit_cycle *cycle, struct store_append *append,
 {
 	struct arena *arena = &cycle->arena;
 	bool begins = type == EVENT_RUN_CREATED || type == EVENT_RUN_STARTED ||
-		      type == EVENT_RUN_RETRIED || type == EVENT_RUN_UNWINDING;
+		      type == EVENT_RUN_RETRIED || type == EVENT_RUN_UNWINDING ||
+		      (type == EVENT_RUN_CANCELLING && !run->unwinding);
 	bool ends = type == EVENT_RUN_FINISHED || type == EVENT_RUN_CANCELLING;
 	/* A run that has failed and unwinds has the deadline of the run no more. */
 	if ((ends || type == EVENT_RUN_UNWINDING) && has(run->graph->rows, timeout_us))
 		closed[append->closed_count++] = projection_deadline_id(run);
 	if (run->unwinding && (type == EVENT_RUN_FINISHED || (ends && run->abandoned)))
 		closed[append->closed_count++] = projection_unwind_deadline_id(run);
+	if (run->cancelling && (type == EVENT_RUN_FINISHED || type == EVENT_RUN_UNWINDING))
+		closed[append->closed_count++] = projection_subruns_deadline_id(run);
 	if (type == EVENT_RUN_STARTED || type == EVENT_RUN_CANCELLING)
 		closed[append->closed_count++] = projection_admission_id(run);
+	if (type == EVENT_RUN_RESUMED || type == EVENT_RUN_CANCELLING)
+		closed[append->closed_count++] = projection_pause_id(run);
+	if (type == EVENT_RUN_PAUSED && run->pause.budget.size > 0) {
+		opened[append->opened_count] = projection_pause(run, arena);
+		add_opened(cycle, append, opened, S(""));
+	}
 	if (begins && projection_has_deadline(run)) {
 		opened[append->opened_count] = projection_deadline(run, arena);
 		add_opened(cycle, append, opened, S(""));
@@ -155,7 +166,7 @@ static void fill_effects(struct commit_cycle *cycle, struct store_append *append
 	struct arena *arena = &cycle->arena;
 	size_t count = decision->event_count;
 	struct store_effect *opened = arena_array(arena, struct store_effect, count + 1);
-	struct uuid *closed = arena_array(arena, struct uuid, 3 * count + decision->close_count);
+	struct uuid *closed = arena_array(arena, struct uuid, 4 * count + decision->close_count);
 	cycle->opened_steps = arena_array(arena, struct str, count + 1);
 	for (size_t i = 0; i < count; i++) {
 		const struct event *event = &decision->events[i];
@@ -239,7 +250,10 @@ static void fill_snapshot(struct commit_cycle *cycle, struct store_append *appen
 static void add_guard(struct commit_cycle *cycle, struct store_guard guard)
 {
 	struct store_append *append = &cycle->ticket.append;
-	require(append->guard_count < COUNT(cycle->guards));
+	enum { MOST = 3 };
+	if (cycle->guards == NULL)
+		cycle->guards = arena_array(&cycle->arena, struct store_guard, MOST);
+	require(append->guard_count < MOST);
 	cycle->guards[append->guard_count++] = guard;
 	append->guards = cycle->guards;
 }
@@ -318,5 +332,8 @@ void append_build(struct commit_cycle *cycle, struct active_run *active)
 	fill_blobs(cycle, append, active);
 	fill_retention(cycle, append, run);
 	fill_admission(cycle, run, active->uncounted);
+	ledger_fill_append(cycle, active);
+	append->run.budgets =
+		projection_budgets(run, cycle->moves, cycle->move_count, &cycle->arena);
 	fill_snapshot(cycle, append, active);
 }

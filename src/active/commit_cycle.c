@@ -111,9 +111,14 @@ static void cycle_act(struct commit_cycle *cycle, struct active_run *active)
 	set_alarms(cycle);
 	set_alarms_of_resumed(cycle);
 	admission_committed(cycle, active);
+	ledger_committed(cycle, active);
 	if (cycle->notice.ended && !uuid_is_zero(&cycle->parent))
 		cycle->executor->settings.effects->subrun_ended(cycle->executor, &active->run_id);
 	for (size_t i = 0; i < cycle->decision.event_count; i++) {
+		if (cycle->decision.events[i].type == EVENT_RUN_UNWINDING &&
+		    !uuid_is_zero(&cycle->parent))
+			cycle->executor->settings.effects->subrun_unwinds(cycle->executor,
+									  &active->run_id);
 		begin_effect(active, &cycle->decision.events[i]);
 		tree_taking_drop(active, &cycle->decision.events[i]);
 	}
@@ -136,7 +141,7 @@ static enum append_sender sender_of(const struct pending_command *pending)
 	return pending->replied != NULL ? SENDER_REQUEST : SENDER_RESULT;
 }
 
-static enum append_outcome outcome_of(const struct commit_cycle *cycle)
+static enum append_outcome outcome_of(const struct commit_cycle *cycle, struct active_run *active)
 {
 	switch (cycle->ticket.append.outcome) {
 	case STORE_COMMITTED:
@@ -144,6 +149,8 @@ static enum append_outcome outcome_of(const struct commit_cycle *cycle)
 	case STORE_REPEATED:
 		return OUTCOME_REPEATED;
 	case STORE_GUARDED:
+		if (ledger_learn(cycle, active))
+			return OUTCOME_BUDGET_REFUSED;
 		if ((cycle->pending->command.kind == COMMAND_CREATE ||
 		     cycle->pending->command.kind == COMMAND_RETRY) &&
 		    (int64_t)cycle->executor->admission.count >=
@@ -169,7 +176,9 @@ static void cycle_answered(struct writer_ticket *ticket)
 	active->oldest_append = cycle->next;
 	active->appends_in_flight--;
 	FAILPOINT("runtime.committed");
-	enum append_outcome outcome = outcome_of(cycle);
+	enum append_outcome outcome = outcome_of(cycle, active);
+	if (outcome != OUTCOME_DONE)
+		ledger_refused(cycle);
 	if (outcome == OUTCOME_DONE || outcome == OUTCOME_DISK_FULL)
 		executor_note_disk_space(cycle->executor, outcome == OUTCOME_DISK_FULL);
 	struct append_answer answer = active_run_answer_next(outcome, sender_of(cycle->pending));
@@ -502,6 +511,8 @@ static void cycle_advance(struct commit_cycle *cycle, struct active_run *active)
 		return;
 	}
 	tree_taking_want(active, &cycle->decision);
+	if (!cycle->held_back)
+		ledger_decided(cycle, active);
 	/* The answer to a command with a key is remembered even if it has no events. */
 	if (cycle->decision.event_count == 0 && cycle->pending->claim.key.key.size == 0) {
 		cycle_settle(cycle, active);

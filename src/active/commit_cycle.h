@@ -28,7 +28,10 @@ struct commit_cycle {
 	struct str *computing; /* pure steps that this cycle started */
 	size_t computing_count;
 	struct str *opened_steps; /* steps of append.opened, in its order */
-	struct store_guard guards[3];
+	struct store_guard *guards;
+	struct budget_move *moves;       /* of named budgets (ledger.h) */
+	size_t move_count, budget_guard; /* index of the first guard of a budget */
+	bool flying;                     /* the ledger counts the moves as at the writer */
 	int64_t admission_delta; /* 1: the run takes a place under way; -1: it gives it back */
 	bool enters_queue;       /* created or retried, the run waits for admission */
 	struct uuid parent;      /* the run's; zero = none */

@@ -2,9 +2,7 @@
 #include "active/definition_reading.h"
 
 #include "active/executor_state.h"
-#include "contract/run_agent_types.h"
 #include "contract/run_graph_types.h"
-#include "definition/agent_driver.h"
 #include "definition/definition_compile.h"
 #include "llm/llm.h"
 #include "tool/tool_schema.h"
@@ -19,52 +17,53 @@ static bool other_workflow(void *context, struct str name, struct arena *arena,
 	return definition_reading_text(reading, name, arena, out_yaml, error);
 }
 
-/* What the registry says about the model, beside its name. */
-static void set_model(struct run_graph_agent *out_agent, const struct run_agent *agent,
-		      struct arena *arena)
-{
-	const struct run_agent_model *model = agent->llm_config;
-	if (!str_equal(out_agent->driver, S("api")))
-		return;
-	SET(out_agent, temperature, agent->temperature);
-	if (has(model, endpoint))
-		SET(out_agent, options,
-		    agent_driver_option(out_agent->options, S("base_url"), model->endpoint, arena));
-	if (has(model, api_key))
-		SET(out_agent, options,
-		    agent_driver_option(out_agent->options, S("api_key"), model->api_key.reference,
-					arena));
-}
-
 /* An agent of the registry, as it is now. */
 static bool registered_agent(void *context, struct str name, struct arena *arena,
-			     struct run_graph_agent *out_agent, struct error *error)
+			     const struct run_agent **out_agent, struct error *error)
 {
 	struct definition_reading *reading = context;
 	const struct executor *executor = reading->executor;
-	const struct run_agent *agent;
 	reading->others = true;
 	if (executor->settings.agent == NULL)
 		return fail(error, ERROR_NOT_FOUND, "there is no agent called " STR_FMT,
 			    STR_ARG(name));
-	if (!executor->settings.agent(reading->reader, name, arena, &agent, error))
-		return false;
-	SET(out_agent, name, agent->name);
-	SET(out_agent, model, agent->llm_config->model);
-	SET(out_agent, system, agent->system_prompt);
-	if (!agent_driver_set(out_agent, run_driver_name(agent->driver), agent->options, arena))
-		return fail(error, ERROR_INVALID,
-			    "agent " STR_FMT " of the registry: the driver is " STR_FMT
-			    ", but the options name another provider; remove one of them",
-			    STR_ARG(name), STR_ARG(run_driver_name(agent->driver)));
-	set_model(out_agent, agent, arena);
-	if (has(agent, timeout_seconds))
-		SET(out_agent, timeout_us, (int64_t)(agent->timeout_seconds * 1e6));
-	if (agent->tools.count > 0) {
-		SET(out_agent, tools, definition_named_tools(agent->tools, arena));
-		SET(out_agent, max_turns, agent->max_iterations);
-	}
-	return true;
+	return executor->settings.agent(reading->reader, name, arena, out_agent, error);
+}
+
+bool executor_choose_sandbox(const struct executor *executor,
+			     const struct run_graph_sandbox *sandbox, struct arena *arena,
+			     struct tool_host *host, struct error *error)
+{
+	const struct executor_settings *settings = &executor->settings;
+	*host = settings->host;
+	if (sandbox == NULL)
+		return true;
+	if (settings->choose_sandbox == NULL)
+		return fail(error, ERROR_CONFIGURATION,
+			    "isolation, mounts and network_allowed_hosts can only be set for the "
+			    "whole server (tools.isolation, sandbox.mounts, sandbox.network)");
+	return settings->choose_sandbox(settings->context, sandbox, arena, host, error);
+}
+
+static bool check_sandbox(void *context, const struct run_graph_sandbox *sandbox,
+			  struct arena *arena, struct error *error)
+{
+	const struct definition_reading *reading = context;
+	struct tool_host host;
+	return executor_choose_sandbox(reading->executor, sandbox, arena, &host, error);
+}
+
+/* A file of the folder of prompts.  The graph depends on it, so it must not be found by the text. */
+static bool prompt_file(void *context, struct str name, struct arena *arena, struct str *out_text,
+			struct error *error)
+{
+	struct definition_reading *reading = context;
+	const struct executor_settings *settings = &reading->executor->settings;
+	reading->others = true;
+	if (settings->prompt == NULL)
+		return fail(error, ERROR_NOT_FOUND, "there is no folder of prompts");
+	return settings->prompt(settings->context, reading->prompts_folder, name, arena, out_text,
+				error);
 }
 
 static void check_agent(void *context, const struct run_graph_agent *agent, struct arena *arena,
@@ -111,8 +110,14 @@ struct definition_tools definition_reading_tools(struct definition_reading *read
 	return (struct definition_tools){ .at = all,
 					  .count = built_in + count,
 					  .workflow = other_workflow,
+					  .profile = reading->profile,
+					  .record = reading->record,
+					  .replay = reading->replay,
+					  .isolates = executor->settings.contained,
 					  .agent = registered_agent,
+					  .prompt = prompt_file,
 					  .check_agent = check_agent,
+					  .check_sandbox = check_sandbox,
 					  .context = reading };
 }
 
@@ -120,7 +125,8 @@ bool definition_reading_text(const struct definition_reading *reading, struct st
 			     struct arena *arena, struct str *out_yaml, struct error *error)
 {
 	const struct executor_settings *settings = &reading->executor->settings;
-	return settings->definition(settings->context, name, arena, out_yaml, error);
+	return settings->definition(settings->context, reading->reader, name, arena, out_yaml,
+				    error);
 }
 
 bool definition_reading_misnamed(struct str own_name, struct str name, struct error *error)
@@ -130,9 +136,9 @@ bool definition_reading_misnamed(struct str own_name, struct str name, struct er
 }
 
 bool definition_reading_compile(struct definition_reading *reading, struct str yaml,
-				struct problems *problems)
+				struct str *out_graph, struct problems *problems)
 {
 	struct definition_tools tools = definition_reading_tools(reading, NULL);
-	struct str graph;
-	return definition_compile(yaml, &tools, reading->arena, &graph, problems);
+	tools.warnings = reading->warnings;
+	return definition_compile(yaml, &tools, reading->arena, out_graph, problems);
 }

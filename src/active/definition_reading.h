@@ -17,14 +17,21 @@
 
 struct definition_tools;
 struct executor;
+struct pipeline_profile;
 struct problems;
+struct run_graph_sandbox;
 struct store_reader;
+struct tool_host;
 
 struct definition_reading {
 	struct executor *executor;
 	struct store_reader *reader;
-	struct arena *arena; /* of the tools */
-	bool others;         /* set when other workflows or agents were compiled in */
+	struct arena *arena;                    /* of the tools */
+	const struct pipeline_profile *profile; /* of the run; NULL = none */
+	struct problems *warnings; /* of definition_reading_compile(); NULL = not wanted */
+	struct str record, replay; /* cassettes of the run; "" = none */
+	bool others;               /* set when other workflows, agents or files were compiled in */
+	struct str prompts_folder; /* searched first for prompt files; "" = none */
 };
 
 /* What the steps of a definition may name.  The hashes of custom tools are added to `source`: when a
@@ -32,14 +39,21 @@ struct definition_reading {
 struct definition_tools definition_reading_tools(struct definition_reading *reading,
 						 struct sha256 *source);
 
+/* The host of a call with the sandbox of its node or graph; NULL = the server's.  CONFIGURATION when this
+ * server does not have it.  Any thread; the host points into the arena. */
+MUST_CHECK bool executor_choose_sandbox(const struct executor *executor,
+					const struct run_graph_sandbox *sandbox,
+					struct arena *arena, struct tool_host *host,
+					struct error *error);
+
 /* The text of the definition `name`. */
 MUST_CHECK bool definition_reading_text(const struct definition_reading *reading, struct str name,
 					struct arena *arena, struct str *out_yaml,
 					struct error *error);
 
-/* Compiles a definition and forgets the graph; false with every problem. */
+/* Compiles a definition to a graph, which lives in the reading's arena; false with every problem. */
 MUST_CHECK bool definition_reading_compile(struct definition_reading *reading, struct str yaml,
-					   struct problems *problems);
+					   struct str *out_graph, struct problems *problems);
 /* Fills the error and returns false: a definition that is found by `name` must have that name. */
 bool definition_reading_misnamed(struct str own_name, struct str name, struct error *error);
 

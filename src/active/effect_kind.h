@@ -31,6 +31,8 @@ struct effects {
 	const struct effect_kind *const *kinds; /* by enum run_node_kind */
 	/* A run that is a step of another run has ended: its parent gets the result. */
 	void (*subrun_ended)(struct executor *executor, const struct uuid *child);
+	/* Its finally and undo steps have started: the time for them may be over in its parent. */
+	void (*subrun_unwinds)(struct executor *executor, const struct uuid *child);
 	size_t open_tools, open_turns; /* under way now */
 };
 

@@ -65,6 +65,11 @@ void executor_set_limits(struct executor *executor, const struct executor_limits
 	admission_try_next(executor);
 }
 
+void executor_set_profiled(struct executor *executor, bool profiled)
+{
+	executor->profiled = profiled;
+}
+
 static void writer_stopped(void *context, const struct error *error)
 {
 	executor_fail(context, error);
@@ -91,6 +96,7 @@ static void make_catalogue(struct executor *executor)
 			.text = str_from_c(tools->at[i]->text),
 			.class = class,
 			.risk = tools->at[i]->risk,
+			.child = tools->at[i]->child,
 			.timeout_seconds = tool_timeout_seconds(tools->at[i]),
 			.parameters = tool_parameters(tools->at[i], &executor->catalogue_arena),
 			.inputs = type_of(tools->at[i]->inputs),
@@ -203,6 +209,7 @@ void executor_free(struct executor *executor)
 	map_done(&executor->claims);
 	alarm_discard_all(executor);
 	admission_discard(executor);
+	ledger_discard(executor);
 	live_log_drop_all(executor);
 	live_reply_drop_all(executor);
 	free(executor);

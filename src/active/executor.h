@@ -47,8 +47,10 @@ struct executor;
 struct graph_retention_policy;
 struct llm_host;
 struct llm_table;
+struct pipeline_profile;
 struct run_agent;
 struct run_graph;
+struct run_graph_sandbox;
 struct run_start;
 struct tool_table;
 
@@ -66,20 +68,35 @@ struct executor_settings {
 	bool contained; /* the sandbox isolates tools of class contained; false: they are once */
 	bool networked; /* built-in tools that start processes reach hosts: then they are once, too */
 	/* Reads the text of the definition `name`; called on a reader thread. */
-	bool (*definition)(void *context, struct str name, struct arena *arena,
-			   struct str *out_yaml, struct error *error);
-	/* The signature of that definition's file, without reading it; called on any thread.  While
+	bool (*definition)(void *context, struct store_reader *reader, struct str name,
+			   struct arena *arena, struct str *out_yaml, struct error *error);
+	/* Reads a prompt file: below `folder` ("" = none), else below the data folder; called on a
+	 * reader thread.  NULL = there are none. */
+	bool (*prompt)(void *context, struct str folder, struct str name, struct arena *arena,
+		       struct str *out_text, struct error *error);
+	/* The signature of that definition, without reading it; called on any thread.  While
 	 * it stays the same a start uses the graph that was compiled before.  False, or NULL:
 	 * unknown. */
 	bool (*definition_signature)(void *context, struct str name,
 				     struct file_signature *out_signature);
 	/* The names of the definitions that can be found, sorted, at most `limit`; called on a reader
 	 * thread.  NULL = unknown. */
-	struct str_list (*definitions)(void *context, size_t limit, struct arena *arena);
+	struct str_list (*definitions)(void *context, struct store_reader *reader, size_t limit,
+				       struct arena *arena);
 	/* Reads the agent `name` of the registry; called on a reader thread.  NULL = there is no
 	 * registry. */
 	bool (*agent)(struct store_reader *reader, struct str name, struct arena *arena,
 		      const struct run_agent **out_agent, struct error *error);
+	/* Reads the profile `name`, or the active profile if the name is empty; *out_profile is NULL
+	 * when no profile is active.  CONFIGURATION when the named one does not exist.  Called on a
+	 * reader thread.  NULL = there are no profiles. */
+	bool (*profile)(struct store_reader *reader, struct str name, struct arena *arena,
+			const struct pipeline_profile **out_profile, struct error *error);
+	/* Changes the host of a call to what the sandbox of its profile or agent says; CONFIGURATION
+	 * when this server does not have it.  Called on a reader thread at the start of a run, and on
+	 * the loop before a call.  NULL = no start with such a sandbox. */
+	bool (*choose_sandbox)(void *context, const struct run_graph_sandbox *sandbox,
+			       struct arena *arena, struct tool_host *host, struct error *error);
 	/* Reads a secret for a call of `tool` in a run of `workflow`; called on a reader thread.
 	 * Fails with SECRET_UNAVAILABLE when it cannot be read or, if `uses`, may not be used.
 	 * NULL = there are no secrets. */
@@ -110,6 +127,9 @@ struct executor_limits {
 
 /* Runs that wait for admission may start under the new limits. */
 void executor_set_limits(struct executor *executor, const struct executor_limits *limits);
+
+/* Whether a profile is active.  While none is, a start that names none reads no profile. */
+void executor_set_profiled(struct executor *executor, bool profiled);
 
 /* ---- an orderly stop ----------------------------------------------------------------- */
 

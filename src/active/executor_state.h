@@ -5,6 +5,7 @@
 #include "active/admission.h"
 #include "active/executor_services.h"
 #include "active/graph_cache.h"
+#include "active/ledger.h"
 #include "active/live_log.h"
 #include "active/live_reply.h"
 #include "active/quarantine.h"
@@ -32,7 +33,8 @@ struct executor {
 	int64_t alarm_scan_at;     /* us, monotonic */
 	bool failed;               /* the store failed: nothing is acknowledged any more */
 	bool draining;
-	bool full; /* the newest commit found no room on the disk */
+	bool profiled; /* a profile is active: every start reads it */
+	bool full;     /* the newest commit found no room on the disk */
 	bool recovered;
 	bool closing; /* executor_free() is at work */
 	struct recovery *recovery;
@@ -45,6 +47,7 @@ struct executor {
 	struct append_watch *append_watch;
 	uint64_t snapshots, loaded_events;
 	struct engine_prices prices; /* for budgets */
+	struct ledger ledger;
 };
 
 #endif

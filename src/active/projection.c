@@ -11,6 +11,7 @@
 #include "contract/run_question_types.h"
 #include "contract/run_start_types.h"
 #include "contract/run_store_types.h"
+#include "engine/budget.h"
 #include "engine/run.h"
 #include "engine/usage.h"
 
@@ -84,8 +85,9 @@ bool projection_open_effect(const struct executor *executor, const struct run *r
 /* The deadline of the whole run. */
 struct store_effect projection_deadline(const struct run *run, struct arena *arena)
 {
-	return (struct store_effect){ .id = run->unwinding ? projection_unwind_deadline_id(run)
-							   : projection_deadline_id(run),
+	return (struct store_effect){ .id = run->unwinding    ? projection_unwind_deadline_id(run)
+					    : run->cancelling ? projection_subruns_deadline_id(run)
+							      : projection_deadline_id(run),
 				      .kind = S("deadline"),
 				      .due_at = run->due_at,
 				      .body = effect_row(S(""), 0, arena) };
@@ -93,7 +95,7 @@ struct store_effect projection_deadline(const struct run *run, struct arena *are
 
 bool projection_has_deadline(const struct run *run)
 {
-	return run->due_at > 0 && !run_ended(run) && (!run->cancelling || run->unwinding);
+	return run->due_at > 0 && !run_ended(run);
 }
 
 /* The run's place in the admission queue. */
@@ -109,6 +111,25 @@ struct store_effect projection_admission(const struct run *run, struct arena *ar
 	return (struct store_effect){ .id = projection_admission_id(run),
 				      .kind = S("queue"),
 				      .body = run_open_place_text(place, arena) };
+}
+
+/* It is due at the end of the day, if it is for the budget of a day. */
+struct store_effect projection_pause(const struct run *run, struct arena *arena)
+{
+	struct run_open_pause *pause = run_open_pause_new(arena);
+	SET(pause, step, S(""));
+	SET(pause, budget, run->pause.budget);
+	SET(pause, amount, run->pause.amount);
+	SET(pause, since, run->pause.at);
+	return (struct store_effect){ .id = projection_pause_id(run),
+				      .kind = S("budget"),
+				      .due_at = run->pause.until,
+				      .body = run_open_pause_text(pause, arena) };
+}
+
+struct uuid projection_pause_id(const struct run *run)
+{
+	return engine_effect_id(run, S(""), S("budget"), 1);
 }
 
 struct uuid projection_admission_id(const struct run *run)
@@ -131,12 +152,17 @@ struct uuid projection_unwind_deadline_id(const struct run *run)
 	return engine_effect_id(run, S(""), S("deadline"), 2);
 }
 
+struct uuid projection_subruns_deadline_id(const struct run *run)
+{
+	return engine_effect_id(run, S(""), S("deadline"), 3);
+}
+
 struct store_effect *projection_open_effects(const struct executor *executor, const struct run *run,
 					     struct arena *arena, size_t *out_count)
 {
 	size_t count = 0;
 	struct store_effect *rows =
-		arena_array(arena, struct store_effect, (size_t)run->paths.count + 2);
+		arena_array(arena, struct store_effect, (size_t)run->paths.count + 3);
 	for (uint32_t i = 0; i < run->paths.room; i++)
 		if (run->paths.at[i] != NULL)
 			count += projection_open_effect(executor, run, run->paths.at[i], arena,
@@ -145,6 +171,8 @@ struct store_effect *projection_open_effects(const struct executor *executor, co
 		rows[count++] = projection_deadline(run, arena);
 	if (run->queued)
 		rows[count++] = projection_admission(run, arena);
+	if (run->pause.budget.size > 0)
+		rows[count++] = projection_pause(run, arena);
 	*out_count = count;
 	return rows;
 }
@@ -200,4 +228,30 @@ struct store_usages projection_usage(const struct run *run, int64_t after, struc
 			.saved = from.at[i].saved,
 		};
 	return (struct store_usages){ rows, from.count };
+}
+
+static bool is_moved(struct str name, const struct budget_move *moves, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (str_equal(moves[i].name, name))
+			return true;
+	return false;
+}
+
+struct store_budgets projection_budgets(const struct run *run, const struct budget_move *moves,
+					size_t count, struct arena *arena)
+{
+	size_t most = run->usages == NULL ? 0 : run->usages->budget_count;
+	struct store_budget *rows = arena_array(arena, struct store_budget, most);
+	struct store_budgets out = { rows, 0 };
+	for (size_t i = 0; i < most; i++) {
+		const struct budget_total *total = &run->usages->budgets[i];
+		if (moves == NULL || is_moved(total->name, moves, count))
+			rows[out.count++] = (struct store_budget){
+				.name = str_copy(arena, total->name),
+				.spent = total->spent,
+				.reserved = total->taken - total->released,
+			};
+	}
+	return out;
 }

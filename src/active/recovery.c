@@ -68,6 +68,7 @@ static void recover_finish(struct recovery *recovery)
 {
 	recovery->read.executor->recovery = NULL;
 	recovery->read.executor->recovered = true;
+	ledger_look(recovery->read.executor);
 	admission_recover(recovery->read.executor, recovery->done, recovery->context,
 			  recovery->count);
 	arena_done(&recovery->read.arena);
@@ -108,6 +109,14 @@ static void recover_load(struct executor_read *read)
 	recovery_loaded(executor);
 }
 
+/* Runs ask for budgets as soon as they are loaded. */
+static void recover_runs(void *context, uint64_t argument)
+{
+	struct recovery *recovery = context;
+	(void)argument;
+	executor_read(recovery->read.executor, &recovery->read);
+}
+
 void executor_recover(struct executor *executor, platform_callback *done, void *context)
 {
 	struct recovery *recovery = calloc(1, sizeof(*recovery));
@@ -116,5 +125,6 @@ void executor_recover(struct executor *executor, platform_callback *done, void *
 	recovery->context = context;
 	recovery->read.work = recover_work;
 	recovery->read.done = recover_load;
-	executor_read(executor, &recovery->read);
+	recovery->read.executor = executor;
+	ledger_recover(executor, recover_runs, recovery);
 }

@@ -60,10 +60,12 @@ struct executor_value {
 /* ---- start --------------------------------------------------------------------------- */
 
 struct executor_start {
-	struct str workflow; /* the definition's name */
-	struct str yaml;     /* the definition itself; "" = read the one called `workflow` */
+	struct str workflow;       /* the definition's name */
+	struct str yaml;           /* the definition itself; "" = read the one called `workflow` */
+	struct str prompts_folder; /* of the prompt files of `yaml`; "" = none */
 	struct executor_value inputs; /* an object; none = {} */
-	struct uuid run;              /* the new run's id; zero = a random one */
+	bool generated;  /* the definition is the program's own: its places are not shown */
+	struct uuid run; /* the new run's id; zero = a random one */
 	struct idempotency_key key;
 	struct str request_id;         /* of the client's request; "" = none */
 	const struct run_start *start; /* what the run keeps; NULL = nothing */

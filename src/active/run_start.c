@@ -11,9 +11,12 @@
 #include "active/executor_state.h"
 #include "active/idempotency.h"
 #include "active/large_value.h"
+#include "active/run_cassette.h"
+#include "active/run_profile.h"
 #include "base/limits.h"
 #include "base/log.h"
 #include "contract/field_copy.h"
+#include "contract/pipeline_types.h"
 #include "contract/run_graph_types.h"
 #include "contract/run_start_types.h"
 #include "definition/graph.h"
@@ -38,7 +41,9 @@ struct starting {
 	struct error error;
 	int64_t began; /* us, monotonic */
 	struct pending_command *pending;
-	struct store_request known; /* what the key was used for before */
+	struct run_start *kept;                 /* the command's; written on the loop only */
+	const struct pipeline_profile *profile; /* NULL = none */
+	struct store_request known;             /* what the key was used for before */
 	bool repeated;
 };
 
@@ -73,16 +78,21 @@ static bool check_trust(struct starting *s)
 	return true;
 }
 
-/* Checks that the keys of the agents' models are there, before any work is done. */
-static bool check_keys(struct starting *s)
+static bool check_graph_keys(struct starting *s, const struct run_graph *graph);
+
+/* Checks that the keys of the agents' models are there, before any work is done: those of these nodes,
+ * of their bodies and of the workflows they run. */
+static bool check_keys(struct starting *s, struct run_graph_node_list nodes)
 {
 	const struct llm_host *host = s->read.executor->settings.models;
-	const struct graph *graph = s->graph->graph;
 	static const struct json nothing = { .kind = JSON_OBJECT };
-	for (size_t i = 0; host != NULL && i < graph->node_count; i++) {
-		const struct graph_node *node = &graph->nodes[i];
-		const struct run_graph_agent *agent = node->row->agent;
-		if (!has(node->row, agent) ||
+	for (size_t i = 0; host != NULL && i < nodes.count; i++) {
+		const struct run_graph_node *node = &nodes.at[i];
+		const struct run_graph_agent *agent = node->agent;
+		if ((has(node, body) && !check_keys(s, node->body)) ||
+		    (has(node, graph) && !check_graph_keys(s, node->graph)))
+			return false;
+		if (!has(node, agent) ||
 		    models_check_key(host->models, agent->driver, agent->model,
 				     has(agent, options) ? agent->options : &nothing, &s->error))
 			continue;
@@ -91,6 +101,11 @@ static bool check_keys(struct starting *s)
 		return false;
 	}
 	return true;
+}
+
+static bool check_graph_keys(struct starting *s, const struct run_graph *graph)
+{
+	return check_keys(s, graph->nodes) && (!has(graph, undos) || check_keys(s, graph->undos));
 }
 
 static bool definition_signature(const struct starting *s, struct file_signature *out_signature)
@@ -120,28 +135,47 @@ static void remember_graph(struct starting *s, const struct file_signature *sign
 		graph_cache_set_signature(&executor->graphs, s->graph, signature);
 }
 
+/* The caller has not written the definition, so its places mean nothing to the caller. */
+static void forget_places(struct problems *problems)
+{
+	for (size_t i = 0; i < problems->count; i++) {
+		problems->at[i].pointer = S("");
+		problems->at[i].line = problems->at[i].column = 0;
+	}
+}
+
 static bool compile_text(struct starting *s)
 {
 	struct executor *executor = s->read.executor;
 	struct arena *arena = &s->read.arena;
 	struct str yaml = s->start.yaml;
+	s->definitions.prompts_folder = s->start.prompts_folder;
 	if (yaml.size == 0 &&
 	    !definition_reading_text(&s->definitions, s->start.workflow, arena, &yaml, &s->error))
 		return false;
 	struct sha256 sha;
 	sha256_init(&sha);
 	sha256_add(&sha, yaml.at, yaml.size);
+	s->definitions.profile = s->profile;
+	run_cassette_read(s->kept, &s->definitions, &sha);
 	struct definition_tools tools = definition_reading_tools(&s->definitions, &sha);
+	if (s->profile != NULL) {
+		struct str profile = pipeline_profile_text(s->profile, arena);
+		sha256_add(&sha, profile.at, profile.size);
+	}
 	struct hash source = sha256_finish(&sha);
 	s->graph = graph_cache_find(&executor->graphs, &source, true);
 	if (s->graph != NULL)
-		return check_trust(s) && check_keys(s);
+		return check_trust(s) && check_graph_keys(s, s->graph->graph->rows);
 	struct str graph;
-	if (!definition_compile(yaml, &tools, arena, &graph, &s->problems))
+	if (!definition_compile(yaml, &tools, arena, &graph, &s->problems)) {
+		if (s->start.generated)
+			forget_places(&s->problems);
 		return problems_fail(&s->problems, &s->error);
+	}
 	s->graph = graph_cache_load(&executor->graphs, graph,
 				    s->definitions.others ? NULL : &source, &s->error);
-	return s->graph != NULL && check_trust(s) && check_keys(s);
+	return s->graph != NULL && check_trust(s) && check_graph_keys(s, s->graph->graph->rows);
 }
 
 static bool compile(struct starting *s)
@@ -150,7 +184,7 @@ static bool compile(struct starting *s)
 	bool known = definition_signature(s, &signature);
 	if (!compile_text(s))
 		return false;
-	if (known)
+	if (known && s->profile == NULL && !run_cassette_is_named(s->kept))
 		remember_graph(s, &signature);
 	return true;
 }
@@ -193,6 +227,15 @@ static bool check_inputs(struct starting *s)
 	return s->inputs != NULL;
 }
 
+static bool read_profile(struct starting *s, struct store_reader *reader)
+{
+	struct executor *executor = s->read.executor;
+	struct arena *arena = &s->read.arena;
+	struct str name = has(s->kept, profile) ? s->kept->profile : S("");
+	return run_profile_read(executor, reader, name, arena, &s->profile, &s->error) &&
+	       (s->profile == NULL || run_profile_check_repository(s->profile, arena, &s->error));
+}
+
 static void start_work(struct executor_read *read, struct store_reader *reader)
 {
 	struct starting *s = (struct starting *)read;
@@ -203,7 +246,11 @@ static void start_work(struct executor_read *read, struct store_reader *reader)
 				       &s->error) ||
 	    s->repeated)
 		return;
-	if (is_new(s, reader) && compile(s) && check_inputs(s) && s->large)
+	if (!is_new(s, reader) || !read_profile(s, reader) || !compile(s) || !check_inputs(s) ||
+	    !run_cassette_open(read->executor, s->kept, s->graph->graph->rows, &s->start.run,
+			       &s->error))
+		return;
+	if (s->large)
 		s->printed = large_value_text(s->inputs, &read->arena);
 }
 
@@ -273,6 +320,7 @@ static void start_done(struct executor_read *read)
 	} else {
 		struct active_run *active = active_run_new(executor, s->start.run, s->graph);
 		s->pending->command.inputs = s->inputs;
+		run_profile_record(s->kept, s->profile);
 		s->pending->printed = s->printed;
 		arena_join(&s->pending->arena, &read->arena);
 		active_run_command(active, s->pending);
@@ -290,9 +338,12 @@ static struct starting *starting_new(struct executor *executor, const struct exe
 	struct starting *s = calloc(1, sizeof(*s));
 	require(s != NULL);
 	struct arena *arena = &s->read.arena;
-	s->start = (struct executor_start){ .workflow = str_copy(arena, start->workflow),
-					    .yaml = str_copy(arena, start->yaml),
-					    .run = start->run };
+	s->start =
+		(struct executor_start){ .workflow = str_copy(arena, start->workflow),
+					 .yaml = str_copy(arena, start->yaml),
+					 .prompts_folder = str_copy(arena, start->prompts_folder),
+					 .run = start->run,
+					 .generated = start->generated };
 	s->large = start->inputs.memory != NULL;
 	s->start.inputs.json = executor_value_take(start->inputs, s->large ? &s->given : arena);
 	s->problems.arena = arena;
@@ -314,7 +365,8 @@ static struct starting *starting_new(struct executor *executor, const struct exe
 static bool find_graph(struct starting *s)
 {
 	struct file_signature signature;
-	if (s->chosen || s->large || !definition_signature(s, &signature))
+	if (s->chosen || s->large || s->read.executor->profiled || has(s->kept, profile) ||
+	    run_cassette_is_named(s->kept) || !definition_signature(s, &signature))
 		return false;
 	s->graph = graph_cache_find_named(&s->read.executor->graphs, s->start.workflow, &signature);
 	return s->graph != NULL;
@@ -336,6 +388,7 @@ void executor_start(struct executor *executor, const struct executor_start *star
 	pending->waiting = &s->read;
 	pending->waiting_discard = start_never;
 	s->pending = pending;
+	s->kept = kept;
 	if (!executor_admits(executor, &s->error)) {
 		start_refuse(s);
 		starting_free(s);

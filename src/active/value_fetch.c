@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "active/error_masking.h"
 #include "active/executor_jobs.h"
 #include "active/executor_state.h"
 #include "active/large_value.h"
@@ -80,10 +81,12 @@ static const struct json *look(void *context, const struct hash *hash)
 
 struct engine_values active_run_values(struct active_run *active)
 {
+	active->budgets = (struct engine_budgets){ ledger_find, active };
 	return (struct engine_values){ .look = look,
 				       .context = active,
 				       .tree = active->has_tree ? &active->tree : NULL,
-				       .prices = &active->executor->prices };
+				       .prices = &active->executor->prices,
+				       .budgets = &active->budgets };
 }
 
 void active_run_forget_loaded(struct active_run *active)
@@ -348,16 +351,12 @@ static void send(struct active_run *active, const struct tree_taking *taking, st
 	active_run_command(active, pending);
 }
 
-static void tree_taken(void *context, uint64_t argument, struct str tree, const struct error *error)
+static void taking_end(struct executor *executor, struct tree_taking *taking, struct str tree,
+		       const struct error *error)
 {
-	struct executor *executor = context;
-	struct tree_taking *taking = slots_get(&executor->tree_takings, argument);
-	if (taking == NULL)
-		return; /* called off */
-	FAILPOINT("workspace.taken");
 	struct active_run *active = active_run_by_id(executor, taking->active);
 	require(active != NULL);
-	slots_remove(&executor->tree_takings, argument);
+	slots_remove(&executor->tree_takings, taking->id);
 	unlink_taking(active, taking);
 	active_run_pin(active);
 	active_run_unpin(active); /* the pin of the taking */
@@ -367,13 +366,32 @@ static void tree_taken(void *context, uint64_t argument, struct str tree, const 
 	taking_free(taking);
 }
 
+static void error_masked(struct executor *executor, uint64_t argument, const struct error *error)
+{
+	struct tree_taking *taking = slots_get(&executor->tree_takings, argument);
+	if (taking != NULL)
+		taking_end(executor, taking, S(""), error);
+}
+
+static void tree_taken(void *context, uint64_t argument, struct str tree, const struct error *error)
+{
+	struct executor *executor = context;
+	struct tree_taking *taking = slots_get(&executor->tree_takings, argument);
+	if (taking == NULL)
+		return; /* called off */
+	FAILPOINT("workspace.taken");
+	if (!error_masking_begin(active_run_by_id(executor, taking->active), error, error_masked,
+				 argument))
+		taking_end(executor, taking, tree, error);
+}
+
 static uint64_t begin(struct active_run *active, const struct tree_taking *taking)
 {
 	struct executor *executor = active->executor;
 	struct workspace *workspace = executor->settings.workspace;
 	const struct workspace_ops *ops = workspace->ops;
 	const struct uuid *run = &active->run_id;
-	int64_t most = (int64_t)LIMIT_SNAPSHOT_MS * 1000;
+	int64_t most = (int64_t)FAILPOINT_LIMIT("workspace.snapshot_ms", LIMIT_SNAPSHOT_MS) * 1000;
 	int64_t timeout_us =
 		taking->timeout_us > 0 && taking->timeout_us < most ? taking->timeout_us : most;
 	if (taking->merges)

@@ -2,18 +2,22 @@
 #include "active/workflow_list.h"
 
 #include "active/definition_reading.h"
+#include "active/run_profile.h"
 #include "active/executor_state.h"
 #include "base/limits.h"
 #include "base/yaml.h"
 #include "contract/run_definition_types.h"
 #include "contract/runtime_types.h"
+#include "definition/definition_compile.h"
+#include "definition/graph.h"
 
-struct str_list executor_workflow_names(struct executor *executor, struct arena *arena)
+struct str_list executor_workflow_names(struct executor *executor, struct store_reader *reader,
+					struct arena *arena)
 {
 	const struct executor_settings *settings = &executor->settings;
 	if (settings->definitions == NULL)
 		return (struct str_list){ 0 };
-	return settings->definitions(settings->context, LIMIT_WORKFLOWS_LISTED, arena);
+	return settings->definitions(settings->context, reader, LIMIT_WORKFLOWS_LISTED, arena);
 }
 
 /* Copies one declared input; the definition's memory is freed afterwards. */
@@ -42,12 +46,14 @@ copy_input(struct str name, const struct run_definition_input *input, struct are
 static struct str describe(struct runtime_workflow_item *item, struct str yaml,
 			   struct arena *scratch, struct arena *arena)
 {
-	struct problems problems = { .arena = scratch };
-	struct contract_source source = { .text = yaml };
+	const struct json *tree;
 	struct error error;
-	if (!yaml_read(yaml, scratch, &source.json, &error))
+	if (!yaml_read(yaml, scratch, &tree, &error))
 		return S("");
-	const struct run_definition *definition = run_definition_parse(&source, scratch, &problems);
+	const struct json *experimental = json_member(tree, S("experimental"));
+	if (experimental != NULL && experimental->kind == JSON_BOOL && experimental->as.boolean)
+		SET(item, experimental, true);
+	const struct run_definition *definition = definition_read(yaml, scratch);
 	if (definition == NULL)
 		return S("");
 	if (has(definition, description))
@@ -67,7 +73,8 @@ static bool check(struct definition_reading *reading, struct str name, struct st
 		  struct str own_name, struct error *error)
 {
 	struct problems problems = { .arena = reading->arena };
-	if (!definition_reading_compile(reading, yaml, &problems)) {
+	struct str graph;
+	if (!definition_reading_compile(reading, yaml, &graph, &problems)) {
 		problems_fail(&problems, error);
 		if (problems.at[0].line > 0)
 			error_prefix(error, "line %u:%u: ", problems.at[0].line,
@@ -79,7 +86,7 @@ static bool check(struct definition_reading *reading, struct str name, struct st
 
 struct runtime_workflow_item executor_workflow_item(struct executor *executor,
 						    struct store_reader *reader, struct str name,
-						    struct arena *arena)
+						    struct str yaml, struct arena *arena)
 {
 	AUTO(arena) scratch = { 0 }; /* a definition may be large, and a page has many */
 	struct runtime_workflow_item *item = runtime_workflow_item_new(arena);
@@ -87,28 +94,48 @@ struct runtime_workflow_item executor_workflow_item(struct executor *executor,
 					      .reader = reader,
 					      .arena = &scratch };
 	struct error error;
-	struct str yaml;
 	SET(item, name, name);
-	bool good = definition_reading_text(&reading, name, &scratch, &yaml, &error);
-	if (good) {
-		struct str own_name = describe(item, yaml, &scratch, arena);
-		good = check(&reading, name, yaml, own_name, &error);
-	}
-	if (!good)
+	struct str own_name = describe(item, yaml, &scratch, arena);
+	if (!run_profile_read(executor, reader, S(""), &scratch, &reading.profile, &error) ||
+	    !check(&reading, name, yaml, own_name, &error))
 		SET(item, problem, str_copy(arena, str_from_c(error.text)));
 	return *item;
 }
 
 bool executor_workflow_check(struct executor *executor, struct store_reader *reader,
-			     struct str yaml, struct arena *arena, struct str *out_name,
-			     struct problems *problems)
+			     struct str yaml, struct str prompts_folder, struct arena *arena,
+			     struct str *out_name, struct str *out_graph, struct problems *problems,
+			     struct problems *warnings)
 {
 	struct definition_reading reading = { .executor = executor,
 					      .reader = reader,
-					      .arena = arena };
+					      .arena = arena,
+					      .prompts_folder = prompts_folder };
 	const struct json *tree;
 	struct error error;
 	*out_name = yaml_read(yaml, arena, &tree, &error) ? json_text(json_member(tree, S("name")))
 							  : S("");
-	return definition_reading_compile(&reading, yaml, problems);
+	reading.warnings = warnings;
+	if (!run_profile_read(executor, reader, S(""), arena, &reading.profile, &error)) {
+		problems_add_configuration(problems, "%s", error.text);
+		return false;
+	}
+	return definition_reading_compile(&reading, yaml, out_graph, problems);
+}
+
+const struct json *executor_workflow_inputs(struct str graph, const struct json *given,
+					    struct arena *arena, struct problems *problems,
+					    struct error *error)
+{
+	static const struct json nothing = { .kind = JSON_OBJECT };
+	const struct graph *loaded;
+	if (!graph_load(graph, arena, &loaded, error))
+		return NULL;
+	const struct json *inputs =
+		graph_inputs(loaded, given == NULL ? &nothing : given, arena, problems);
+	if (inputs == NULL) {
+		problems_fail(problems, error);
+		error_prefix(error, "inputs: ");
+	}
+	return inputs;
 }

@@ -13,18 +13,28 @@ struct store_reader;
 struct runtime_workflow_item;
 
 /* The names, in byte order; at most LIMIT_WORKFLOWS_LISTED. */
-struct str_list executor_workflow_names(struct executor *executor, struct arena *arena);
+struct str_list executor_workflow_names(struct executor *executor, struct store_reader *reader,
+					struct arena *arena);
 
-/* The workflow `name` with its declared inputs.  A definition that a start would refuse is listed,
- * too: its `problem` is what the start would answer. */
+/* The workflow `name`, whose text is `yaml`, with its declared inputs.  A definition that a start
+ * would refuse is described, too: its `problem` is what the start would answer. */
 struct runtime_workflow_item executor_workflow_item(struct executor *executor,
 						    struct store_reader *reader, struct str name,
-						    struct arena *arena);
+						    struct str yaml, struct arena *arena);
 
 /* Checks a definition as a start would; false with every problem when it cannot be started.  *out_name
- * is the name that the definition gives itself; "" = it cannot be read. */
+ * is the name that the definition gives itself; "" = it cannot be read.  *out_graph is its compiled
+ * graph. */
 MUST_CHECK bool executor_workflow_check(struct executor *executor, struct store_reader *reader,
-					struct str yaml, struct arena *arena, struct str *out_name,
-					struct problems *problems);
+					struct str yaml, struct str prompts_folder,
+					struct arena *arena, struct str *out_name,
+					struct str *out_graph, struct problems *problems,
+					struct problems *warnings);
+
+/* The inputs of a run as they would be recorded, with defaults; NULL with every problem.  `graph` is
+ * a compiled graph. */
+const struct json *executor_workflow_inputs(struct str graph, const struct json *given,
+					    struct arena *arena, struct problems *problems,
+					    struct error *error);
 
 #endif

@@ -20,6 +20,7 @@
 struct api;
 struct executor;
 struct documents;
+struct definition_registry;
 struct maintenance;
 struct price_table;
 
@@ -27,6 +28,7 @@ struct api_settings {
 	struct loop *loop;
 	struct executor *executor;
 	struct documents *documents;
+	struct definition_registry *definitions; /* the workflows, by name */
 	struct maintenance *maintenance;
 	const char *version;
 	const char *user;                 /* name of the owner, for requests through baton.sock */

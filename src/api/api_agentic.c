@@ -10,17 +10,19 @@
 #include "contract/run_start_types.h"
 
 /* NAME stands for the agent, which is a valid name of a step. */
-static const char goal_yaml[] = "name: agent\n"
-				"strict: true\n"
-				"inputs:\n"
-				"  goal: {type: string}\n"
-				"steps:\n"
-				"  - name: NAME\n"
-				"    agent: NAME\n"
-				"    inputs: {prompt: '${inputs.goal}'}\n"
-				"outputs:\n"
-				"  text: {from: '${steps.NAME.outputs.text}'}\n"
-				"  json: {from: '${steps.NAME.outputs.json}', optional: true}\n";
+static const char goal_yaml[] =
+	"name: agent\n"
+	"strict: true\n"
+	"inputs:\n"
+	"  goal: {type: string}\n"
+	"  attachments: {type: array, default: []}\n"
+	"steps:\n"
+	"  - name: NAME\n"
+	"    agent: NAME\n"
+	"    inputs: {prompt: '${inputs.goal}', attachments: '${inputs.attachments}'}\n"
+	"outputs:\n"
+	"  text: {from: '${steps.NAME.outputs.text}'}\n"
+	"  json: {from: '${steps.NAME.outputs.json}', optional: true}\n";
 
 /* In each round a message comes as a signal and the agent replies to the transcript so far.  In the
  * first round of a chat with a goal, the goal is the message. */
@@ -46,6 +48,7 @@ static const char chat_yaml[] =
 	"          inputs:\n"
 	"            role: user\n"
 	"            content: '${coalesce(steps.message.outputs.content, inputs.goal)}'\n"
+	"            attachments: '${coalesce(steps.message.outputs.attachments, [])}'\n"
 	"        - name: reply\n"
 	"          depends_on: [said]\n"
 	"          unless: coalesce(steps.message.outputs.end, false)\n"
@@ -86,22 +89,28 @@ static struct str definition_for(struct str agent, bool chat, struct arena *aren
 void api_agentic(struct api_call *call, const struct run_agentic_request *body)
 {
 	struct arena *arena = call->arena;
-	struct json_member *goal = arena_new(arena, struct json_member);
+	struct json_member *members = arena_array(arena, struct json_member, 2);
+	size_t count = 0;
 	struct json *inputs = arena_new(arena, struct json);
 	struct run_start *kept = run_start_new(arena);
 	struct str_entry *label = arena_new(arena, struct str_entry);
 	*label = (struct str_entry){ S("agent"), body->agent };
 	SET(kept, labels, ((struct str_map){ label, 1 }));
-	inputs->kind = JSON_OBJECT;
-	if (has(body, goal)) {
-		goal->key = S("goal");
-		goal->value = (struct json){ .kind = JSON_STRING, .as.string = body->goal };
-		inputs->as.object.at = goal;
-		inputs->as.object.count = 1;
-	}
+	if (has(body, profile))
+		SET(kept, profile, body->profile);
+	if (has(body, goal))
+		members[count++] = (struct json_member){
+			.key = S("goal"), .value = { .kind = JSON_STRING, .as.string = body->goal }
+		};
+	const struct json *shown =
+		json_member(run_agentic_request_tree(body, arena), S("attachments"));
+	if (shown != NULL && !body->chat)
+		members[count++] = (struct json_member){ .key = S("attachments"), .value = *shown };
+	*inputs = (struct json){ .kind = JSON_OBJECT, .as.object = { members, count } };
 	struct executor_start start = { .workflow = body->chat ? S("chat") : S("agent"),
 					.yaml = definition_for(body->agent, body->chat, arena),
 					.inputs = { .json = inputs },
+					.generated = true,
 					.start = kept };
 	if (has(body, run_id))
 		start.run = body->run_id;

@@ -6,10 +6,13 @@
  */
 #include <stdlib.h>
 
+#include "active/agent_configuration.h"
 #include "active/executor_jobs.h"
 #include "api/api_documents.h"
+#include "api/read_job.h"
 #include "contract/graph_types.h"
 #include "contract/run_agent_types.h"
+#include "contract/run_resolved_types.h"
 #include "document/stored_document.h"
 #include "views/view_agent.h"
 
@@ -204,6 +207,30 @@ void api_agent_read(struct api_call *call)
 	r->read.work = one_work;
 	r->read.done = one_done;
 	executor_read(call->api->settings.executor, &r->read);
+}
+
+/* ---- as a run would have it ---------------------------------------------------------- */
+
+struct resolved_read {
+	struct api_read_job answer; /* first */
+	struct str name, profile;
+};
+
+static void resolved_work(struct executor_read *read, struct store_reader *reader)
+{
+	struct resolved_read *r = (struct resolved_read *)read;
+	const struct run_resolved_agent *agent;
+	if (executor_agent_configuration(read->executor, reader, r->name, r->profile, &read->arena,
+					 &agent, &r->answer.error))
+		r->answer.text = run_resolved_agent_text(agent, &read->arena);
+}
+
+void api_agent_resolved(struct api_call *call)
+{
+	struct resolved_read *r = api_read_job_new(call->api, call->exchange, sizeof(*r));
+	r->name = str_copy(&r->answer.read.arena, api_name(call, S("name")));
+	r->profile = str_copy(&r->answer.read.arena, api_query(call, S("profile")));
+	api_read_job_begin(&r->answer, resolved_work);
 }
 
 /* ---- changing ---------------------------------------------------------------------- */

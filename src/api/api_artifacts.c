@@ -1,4 +1,7 @@
-/* api/api_artifacts.c -- the artifacts of a run: the list and the content.
+/* api/api_artifacts.c -- the artifacts of a run: the list, the content, and files that a client adds.
+ *
+ * A client adds pictures and other files before it starts the run, whose id it chooses, or while the run
+ * waits for a message.
  *
  * A tool or a model wrote the content, so a browser must not execute or render it with the rights
  * of the dashboard, whatever its media type.  It is sent as a download with a sandbox policy.
@@ -8,6 +11,8 @@
 #include "active/executor_jobs.h"
 #include "api/api_internal.h"
 #include "artifact/artifact.h"
+#include "base/base64.h"
+#include "base/media_type.h"
 
 struct artifact_read {
 	struct executor_read read;
@@ -127,4 +132,78 @@ void api_run_artifact(struct api_call *call)
 		executor_read(call->api->settings.executor, &r->read);
 	else
 		artifact_done(&r->read);
+}
+
+/* ---- adding ------------------------------------------------------------------------------ */
+
+struct artifact_add {
+	struct executor_read read;
+	struct api *api;
+	uint64_t exchange;
+	struct artifact_write write;
+	struct str content; /* base64 */
+	struct str body;
+	struct error error;
+};
+
+/* The same bytes under the same name are the same version, so that a request can be repeated. */
+static struct uuid effect_of(const struct artifact_write *write)
+{
+	struct hash hash = hash_of(write->bytes);
+	struct str parts[] = { uuid_str(&write->run),
+			       S("upload"),
+			       write->name,
+			       write->media_type,
+			       { (const char *)&hash, sizeof(hash) } };
+	return uuid_derive(parts, COUNT(parts));
+}
+
+static void add_work(struct executor_read *read, struct store_reader *reader)
+{
+	struct artifact_add *add = (struct artifact_add *)read;
+	struct artifact_write *write = &add->write;
+	struct run_artifact artifact;
+	(void)reader;
+	if (!base64_read(&read->arena, add->content, &write->bytes)) {
+		fail(&add->error, ERROR_INVALID, "content is not base64");
+		return;
+	}
+	if (write->media_type.size == 0)
+		write->media_type = media_type_of(write->bytes);
+	if (write->media_type.size == 0)
+		write->media_type = S("application/octet-stream");
+	write->effect = effect_of(write);
+	if (artifact_write(add->api->settings.artifacts, write, &read->arena, &artifact,
+			   &add->error))
+		add->body = run_artifact_text(&artifact, &read->arena);
+}
+
+static void add_done(struct executor_read *read)
+{
+	struct artifact_add *add = (struct artifact_add *)read;
+	if (add->error.code != ERROR_NONE)
+		api_reply_error(add->api, add->exchange, &add->error, NULL);
+	else
+		api_reply_json(add->api, add->exchange, 201, add->body);
+	arena_done(&read->arena);
+	free(add);
+}
+
+void api_run_artifact_add(struct api_call *call, const struct run_artifact_upload *body)
+{
+	struct artifact_add *add = calloc(1, sizeof(*add));
+	require(add != NULL);
+	struct arena *arena = &add->read.arena;
+	add->api = call->api;
+	add->exchange = call->exchange;
+	add->content = str_copy(arena, body->content);
+	add->write = (struct artifact_write){ .run = call->id,
+					      .name = str_copy(arena, body->name),
+					      .at = platform_wall_us(
+						      loop_platform(call->api->settings.loop)) };
+	if (has(body, media_type))
+		add->write.media_type = str_copy(arena, body->media_type);
+	add->read.work = add_work;
+	add->read.done = add_done;
+	executor_read(call->api->settings.executor, &add->read);
 }

@@ -1,4 +1,5 @@
-/* api/api_conversation.c -- what the agents of a run said and did; the reply of one turn.
+/* api/api_conversation.c -- what the agents of a run said and did, and wrote to each other; the reply of
+ * one turn.
  *
  * The text of a turn under way is only in memory (active/live_reply.h); that of an ended one is only in
  * the store.  The text in memory is copied before the store is read.  If the turn ends in between, the
@@ -9,8 +10,10 @@
 #include "api/read_job.h"
 #include "base/limits.h"
 #include "contract/run_talk_types.h"
+#include "contract/runtime_types.h"
 #include "views/conversation.h"
 #include "views/conversation_words.h"
+#include "views/messages.h"
 
 /* ---- the conversation of a run ------------------------------------------------------------ */
 
@@ -56,6 +59,58 @@ void api_run_conversation(struct api_call *call)
 	r->run = call->id;
 	r->view = view;
 	api_read_job_begin(&r->answer, conversation_work);
+}
+
+/* ---- messages between agents ------------------------------------------------------------- */
+
+struct messages_read {
+	struct api_read_job answer; /* first */
+	struct uuid run, after;
+	int64_t limit;
+};
+
+static void messages_work(struct executor_read *read, struct store_reader *reader)
+{
+	struct messages_read *r = (struct messages_read *)read;
+	AUTO(api_timeline) timeline = { 0 };
+	const struct runtime_agent_message **at;
+	size_t count;
+	if (!api_timeline_require(&timeline, read->executor, reader, &r->run, &read->arena,
+				  &r->answer.error))
+		return;
+	if (!messages_list(&timeline.timeline, &r->after, (size_t)r->limit, &at, &count)) {
+		fail(&r->answer.error, ERROR_NOT_FOUND,
+		     "?after= is not the id of a message of this run");
+		return;
+	}
+	AUTO(buf) text = { 0 };
+	struct json_writer writer = { .out = &text };
+	json_open(&writer, '[');
+	for (size_t i = 0; i < count; i++)
+		runtime_agent_message_print(at[i], &writer);
+	json_close(&writer, ']');
+	r->answer.text = str_copy(&read->arena, buf_str(&text));
+}
+
+void api_run_messages(struct api_call *call)
+{
+	struct error error;
+	struct str after = api_query(call, S("after"));
+	struct uuid id = { 0 };
+	int64_t limit = 0;
+	bool good = api_query_int(call, S("limit"), 1, LIMIT_PAGE_ITEMS, LIMIT_MESSAGES_LISTED,
+				  &limit, &error);
+	if (good && after.size > 0 && !uuid_parse(after, &id))
+		good = fail(&error, ERROR_USAGE, "?after= must be the id of a message");
+	if (!good) {
+		api_reply_error(call->api, call->exchange, &error, NULL);
+		return;
+	}
+	struct messages_read *r = api_read_job_new(call->api, call->exchange, sizeof(*r));
+	r->run = call->id;
+	r->after = id;
+	r->limit = limit;
+	api_read_job_begin(&r->answer, messages_work);
 }
 
 /* ---- one reply ---------------------------------------------------------------------------- */

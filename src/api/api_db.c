@@ -323,6 +323,7 @@ static void compacted(void *context, uint64_t argument, const struct maintenance
 	SET(answer, values, result->values);
 	SET(answer, free_bytes, result->free_bytes);
 	SET(answer, artifacts, result->artifacts);
+	SET(answer, workspaces, result->workspaces);
 	api_reply_json(api, argument, 200, run_store_compacted_text(answer, &arena));
 }
 
@@ -332,6 +333,7 @@ void api_db_compact(struct api_call *call, const struct run_store_compact *body)
 		.days = has(body, days) ? body->days : -1,
 		.max_events = has(body, max_events) ? body->max_events : -1,
 		.counts_values = true,
+		.workspaces = has(body, workspaces) && body->workspaces,
 	};
 	if (is_local(call))
 		maintenance_compact(call->api->settings.maintenance, &wanted, compacted, call->api,

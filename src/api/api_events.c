@@ -1,8 +1,9 @@
 /* api/api_events.c -- the events of all runs in commit order, in pages.
  *
  * Made for collectors: the cursor of a page is the position of its last event and never expires, so
- * a client can continue after any pause.  The limit counts the events that were read, not those
- * that pass the filters, so a page may be empty and still have a cursor.
+ * a client can continue after any pause.  The limit counts the events that are shown, and a page may end
+ * inside the group that a stored event becomes.  No more stored events than that are read, so a page may be
+ * empty behind filters and still have a cursor.
  */
 #include <stdlib.h>
 
@@ -33,8 +34,8 @@ static void events_work(struct executor_read *read, struct store_reader *reader)
 	json_close(&writer, ']');
 	json_key(&writer, S("cursor"));
 	if (page->more)
-		json_put_str(&writer, str_format(&read->arena, "%lld",
-						 (long long)page->items[page->count - 1].cursor));
+		json_put_str(&writer,
+			     event_cursor_text(page->items[page->count - 1].cursor, &read->arena));
 	else
 		json_put_null(&writer);
 	json_close(&writer, '}');
@@ -66,7 +67,7 @@ static bool read_filters(struct api_call *call, struct event_page *page, struct 
 	enum event_type known;
 	int64_t limit;
 	if (!api_query_int(call, S("limit"), 1, LIMIT_PAGE_ITEMS, 100, &limit, error) ||
-	    !api_query_int(call, S("after"), 0, INT64_MAX, 0, &page->after, error))
+	    !api_query_cursor(call, S("after"), event_cursor_of(0), &page->after, error))
 		return false;
 	page->limit = (size_t)limit;
 	page->one_run = run.size > 0;

@@ -15,6 +15,7 @@
 #include "active/run_commands.h"
 #include "api/api.h"
 #include "api/api_call.h"
+#include "api/event_cursor.h"
 #include "api/key_ring.h"
 #include "base/map.h"
 #include "base/slots.h"
@@ -77,6 +78,10 @@ struct str api_name(const struct api_call *call, struct str name);
 /* The value of the query parameter `name`, unescaped; "" when absent. */
 struct str api_query(const struct api_call *call, struct str name);
 /* A query parameter as an integer within bounds, or the fallback when absent; USAGE otherwise. */
+/* A cursor of a list or stream of events (event_cursor.h). */
+MUST_CHECK bool api_query_cursor(const struct api_call *call, struct str name,
+				 struct event_cursor fallback, struct event_cursor *out_cursor,
+				 struct error *error);
 MUST_CHECK bool api_query_int(const struct api_call *call, struct str name, int64_t least,
 			      int64_t most, int64_t fallback, int64_t *out, struct error *error);
 /* ?name, ?name=1, ?name=true, ?name=0 and ?name=false; USAGE otherwise. */

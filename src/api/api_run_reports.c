@@ -104,6 +104,11 @@ void api_run_graph(struct api_call *call)
 	report_send(call, print_drawing, S(""));
 }
 
+void api_run_checkpoints(struct api_call *call)
+{
+	report_send(call, print_document, S("checkpoints"));
+}
+
 void api_run_trace(struct api_call *call)
 {
 	report_send(call, print_document, S("trace"));

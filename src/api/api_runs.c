@@ -9,7 +9,9 @@
 #include "active/notices.h"
 #include "active/run_commands.h"
 #include "api/api_timeline.h"
+#include "api/adapters.h"
 #include "api/read_job.h"
+#include "api/run_summary.h"
 #include "base/limits.h"
 #include "active/stored_row.h"
 #include "contract/field_copy.h"
@@ -27,30 +29,51 @@ struct result_read {
 	struct api_read_job answer; /* first */
 	struct uuid run;
 	const struct view *view;
-	bool as_events;       /* a page of events instead of the run */
-	int64_t after, limit; /* of the page */
+	bool as_events;            /* a page of events instead of the run */
+	struct event_cursor after; /* of the page */
+	int64_t limit;
 };
 
-/* Reads `limit` stored events after `after` and prints those that the view shows. */
+/* Prints the events of a group behind the cursor, as many as there is room for, and moves the cursor
+ * behind them. */
+static void print_group(const struct view_group *group, struct event_cursor *cursor, int64_t at,
+			int64_t *room, struct json_writer *writer)
+{
+	size_t n = cursor->at == at ? (size_t)cursor->n + 1 : 0;
+	for (; n<group->count && * room> 0; n++, (*room)--) {
+		struct view_document document = view_group_event(group, n);
+		view_print(&document, writer);
+		*cursor = (struct event_cursor){ at, (int64_t)n };
+	}
+	if (n >= group->count)
+		*cursor = event_cursor_of(at);
+}
+
+/* Prints at most `limit` events of the view, out of as many stored ones; a page may end inside a
+ * group. */
 static void print_page(const struct result_read *r, const struct api_timeline *from,
 		       struct json_writer *writer)
 {
-	size_t first = 0, next;
-	struct view_document document;
-	while (first < from->count && timeline_seq(&from->timeline, first) <= r->after)
-		first++;
+	struct event_cursor cursor = r->after;
+	int64_t room = r->limit, read = 0;
+	size_t next = 0;
+	if (cursor.n != EVENT_CURSOR_ALL && cursor.n >= LIMIT_EVENT_GROUP)
+		cursor.n = EVENT_CURSOR_ALL;
+	while (next < from->count &&
+	       timeline_seq(&from->timeline, next) <= event_cursor_done(cursor))
+		next++;
 	json_open(writer, '{');
 	json_key(writer, S("items"));
 	json_open(writer, '[');
-	for (next = first; next < from->count && next - first < (size_t)r->limit; next++)
-		if (view_event(r->view, &from->timeline, next, &document))
-			view_print(&document, writer);
+	for (; next < from->count && read < r->limit && room > 0; next++, read++) {
+		struct view_group group;
+		view_group_make(&group, r->view, &from->timeline, next);
+		print_group(&group, &cursor, timeline_seq(&from->timeline, next), &room, writer);
+	}
 	json_close(writer, ']');
 	json_key(writer, S("cursor"));
-	if (next - first == (size_t)r->limit)
-		json_put_str(writer,
-			     str_format(from->arena, "%lld",
-					(long long)timeline_seq(&from->timeline, next - 1)));
+	if (read == r->limit || room == 0)
+		json_put_str(writer, event_cursor_text(cursor, from->arena));
 	else
 		json_put_null(writer);
 	json_close(writer, '}');
@@ -76,7 +99,8 @@ static void result_work(struct executor_read *read, struct store_reader *reader)
 	if (!api_timeline_require(&timeline, read->executor, reader, &r->run, &read->arena,
 				  &r->answer.error))
 		return;
-	if (!r->as_events || api_timeline_check_floor(timeline.floor, r->after, &r->answer.error))
+	if (!r->as_events ||
+	    api_timeline_check_floor(timeline.floor, event_cursor_done(r->after), &r->answer.error))
 		r->answer.text = print_view(r, &timeline);
 }
 
@@ -267,18 +291,8 @@ static int64_t wait_seconds(const struct http_request *request)
 static void start_run(struct api_call *call, struct str adapter, const struct executor_start *start,
 		      int64_t seconds, int64_t depth)
 {
-	struct error error;
-	if (!str_equal(adapter, S("native"))) {
-		static const struct str adapters[] = { { "native", 6 } };
-		fail(&error, ERROR_ADAPTER_NOT_FOUND,
-		     "unknown adapter \"" STR_FMT "\"; expected native",
-		     STR_ARG(str_head(adapter, 100)));
-		SET(api_problem(call), adapter_name, str_head(adapter, 100));
-		SET(api_problem(call), available_adapters,
-		    ((struct str_list){ adapters, COUNT(adapters) }));
-		api_reply_error(call->api, call->exchange, &error, NULL);
+	if (!api_adapter_accept(call, adapter))
 		return;
-	}
 	struct wait *wait = calloc(1, sizeof(*wait));
 	require(wait != NULL);
 	wait->api = call->api;
@@ -325,12 +339,14 @@ void api_run_start(struct api_call *call, const struct runtime_workflow_run_requ
 					.start = kept };
 	if (has(body, run_id))
 		start.run = body->run_id;
+	if (has(body, prompts_folder))
+		start.prompts_folder = body->prompts_folder;
 	COPY_FIELDS(runtime_workflow_run_request, body, run_start, kept, NULL);
 	if (has(body, alone))
 		SET(kept, key, body->alone);
 	if (has(body, metadata))
 		SET(kept, annotations, body->metadata);
-	if (has(body, yaml_content) && !call->request->local) {
+	if ((has(body, yaml_content) || has(body, prompts_folder)) && !call->request->local) {
 		fail(&error, ERROR_FORBIDDEN,
 		     "yaml_content is accepted only through baton.sock; over the network, name a "
 		     "workflow of the data folder");
@@ -389,38 +405,6 @@ static void list_free(struct list_read *list)
 	free(list);
 }
 
-static void print_summary(const struct store_run *run, struct arena *arena,
-			  struct json_writer *writer)
-{
-	struct runtime_run_summary_model *model = runtime_run_summary_model_new(arena);
-	SET(model, run_id, run->id);
-	SET(model, workflow, run->name);
-	SET(model, status, view_runtime_status(run->state));
-	SET(model, state, run->state);
-	SET(model, started_at, run->created_at);
-	SET(model, step_count, 0);
-	if (run->ended_at != 0) {
-		SET(model, completed_at, run->ended_at);
-		SET(model, duration_ms, (run->ended_at - run->created_at) / 1000);
-	}
-	const struct json *json;
-	struct error error;
-	struct problems problems = { .arena = arena };
-	if (json_read(run->summary, arena, &json, &error)) {
-		struct contract_source source = { .json = json, .lenient = true };
-		const struct run_summary *summary = run_summary_parse(&source, arena, &problems);
-		if (summary != NULL)
-			SET(model, step_count,
-			    has(summary, steps_started) ? summary->steps_started
-							: summary->steps_ended);
-		if (summary != NULL && has(summary, error))
-			SET(model, error, summary->error);
-		if (summary != NULL && has(summary, labels))
-			SET(model, labels, summary->labels);
-	}
-	runtime_run_summary_model_print(model, writer);
-}
-
 static void add_parameter(struct buf *out, const char *name, struct str value)
 {
 	if (value.size == 0)
@@ -466,7 +450,8 @@ static void runs_work(struct executor_read *read, struct store_reader *reader)
 	struct json_writer writer = { .out = &list->text };
 	json_open(&writer, '[');
 	for (size_t i = 0; i < page.count; i++)
-		print_summary(&page.at[i], &read->arena, &writer);
+		runtime_run_summary_model_print(run_summary_model(&page.at[i], &read->arena),
+						&writer);
 	json_close(&writer, ']');
 	if (page.count == limit && !list->by_id)
 		list->next = next_page(list, &page.at[page.count - 1].id);
@@ -660,7 +645,7 @@ static void events_work(struct executor_read *read, struct store_reader *reader)
 	run_event_page_print(answer, &writer);
 }
 
-static void send_events(struct api_call *call, const struct view *view, int64_t after,
+static void send_events(struct api_call *call, const struct view *view, struct event_cursor after,
 			int64_t limit)
 {
 	struct result_read *r = result_new(call->api, call->exchange, &call->id, view);
@@ -675,17 +660,19 @@ void api_run_events(struct api_call *call)
 	struct list_read *list = list_new(call);
 	struct str name = api_query(call, S("view"));
 	const struct view *view = NULL;
+	struct event_cursor after;
 	list->run = call->id;
 	if (!api_query_int(call, S("limit"), 1, LIMIT_PAGE_ITEMS, 100, &list->limit,
 			   &list->error) ||
-	    !api_query_int(call, S("after"), 0, INT64_MAX, 0, &list->after, &list->error) ||
+	    !api_query_cursor(call, S("after"), event_cursor_of(0), &after, &list->error) ||
 	    (name.size > 0 && !view_from(name, &view, &list->error))) {
 		api_reply_error(call->api, call->exchange, &list->error, NULL);
 		list_free(list);
 		return;
 	}
+	list->after = after.at; /* a group in Baton's own words has one event */
 	if (view != NULL) {
-		send_events(call, view, list->after, list->limit);
+		send_events(call, view, after, list->limit);
 		list_free(list);
 		return;
 	}

@@ -41,7 +41,8 @@ struct api_socket {
 	bool accepted, full;
 	bool ended; /* the run, as far as it was sent: its end, and no retry after it */
 	bool backfilling;
-	int64_t backfill_end, backfill_count;
+	int64_t backfill_end; /* position of the last event of the backfill */
+	int64_t backfill_count;
 	bool owes_pong;
 	struct uuid *followed; /* LIMIT_WS_SUBSCRIPTIONS; NULL until the first subscription */
 	size_t followed_count; /* 0 = all runs */
@@ -166,7 +167,7 @@ static bool is_shown(const struct api_socket *socket, const struct event_page_it
 	if (item->text.size == 0 || socket->no_events)
 		return false;
 	return socket->follower.offset > 0 || socket->followed_count == 0 ||
-	       (socket->backfilling && item->cursor <= socket->backfill_end) ||
+	       (socket->backfilling && item->cursor.at <= socket->backfill_end) ||
 	       find_followed(socket, &item->run) < socket->followed_count;
 }
 
@@ -187,7 +188,7 @@ static bool send_piece(struct api_socket *socket, struct str text)
 /* Sends one event, or a piece of it; false when the client takes no more. */
 static bool send_item(struct api_socket *socket, const struct event_page_item *item)
 {
-	if (socket->backfilling && item->cursor > socket->backfill_end && !end_backfill(socket))
+	if (socket->backfilling && item->cursor.at > socket->backfill_end && !end_backfill(socket))
 		return false;
 	bool shown = is_shown(socket, item);
 	if (shown && !send_piece(socket, item->text))
@@ -345,7 +346,7 @@ static void socket_start(struct api_socket *socket)
 	start->run = socket->run;
 	start->first = true;
 	memcpy(start->since, socket->since, sizeof(start->since));
-	start->after = -1;
+	start->after = event_cursor_of(-1);
 	start->read.work = event_page_work;
 	start->read.done = start_done;
 	executor_read(socket->api->settings.executor, &start->read);

@@ -25,7 +25,7 @@ struct stream {
 	struct uuid run;
 	const struct view *view;
 	struct event_follower follower;
-	int64_t after; /* where the client wants to begin; -1 = now */
+	struct event_cursor after; /* where the client wants to begin; at -1 = now */
 	bool begun, full;
 	bool ended; /* the run, as far as it was written: its end, and no retry after it */
 	uint64_t timer;
@@ -99,7 +99,7 @@ static bool write_piece(struct stream *stream, const struct events *events, size
 {
 	char piece[LIMIT_STREAM_PIECE_BYTES];
 	struct event_follower *follower = &stream->follower;
-	int64_t cursor = follower->cursor;
+	struct event_cursor cursor = follower->cursor;
 	size_t offset = follower->offset;
 	bool ended = stream->ended;
 	*out_size = fill(follower, events, piece, sizeof(piece), &stream->ended);
@@ -296,15 +296,15 @@ static void stream_open(struct api_call *call, bool all)
 	struct str last = http_header(call->request, S("Last-Event-ID"));
 	struct str name = api_query(call, S("view"));
 	const struct view *view = NULL;
-	int64_t after;
+	struct event_cursor after;
 	bool chunks;
-	if (!api_query_int(call, S("after"), 0, INT64_MAX, -1, &after, &error) ||
+	if (!api_query_cursor(call, S("after"), event_cursor_of(-1), &after, &error) ||
 	    !api_query_flag(call, S("chunks"), false, &chunks, &error) ||
 	    (name.size > 0 && !view_from(name, &view, &error))) {
 		api_reply_error(call->api, call->exchange, &error, NULL);
 		return;
 	}
-	if (last.size > 0 && (!str_to_int(last, &after) || after < 0)) {
+	if (last.size > 0 && !event_cursor_parse(last, &after)) {
 		fail(&error, ERROR_USAGE,
 		     "Last-Event-ID must be the id of an event of this stream");
 		api_reply_error(call->api, call->exchange, &error, NULL);

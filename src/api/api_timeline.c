@@ -155,11 +155,13 @@ void api_timeline_done(struct api_timeline *s)
 	executor_graph_done(&s->graph);
 }
 
-bool api_timeline_event(const struct api_timeline *s, const struct view *view, int64_t seq,
-			struct view_document *out_document)
+void api_timeline_group(const struct api_timeline *s, const struct view *view, int64_t seq,
+			struct view_group *out_group)
 {
 	size_t index = s->readable ? timeline_index(&s->timeline, seq) : s->count;
-	return index < s->count && view_event(view, &s->timeline, index, out_document);
+	*out_group = (struct view_group){ .view = view };
+	if (index < s->count)
+		view_group_make(out_group, view, &s->timeline, index);
 }
 
 bool api_timeline_position_exists(struct store_reader *reader, int64_t position, bool *out_exists,

@@ -50,8 +50,8 @@ MUST_CHECK bool api_timeline_check_floor(int64_t floor, int64_t after, struct er
  * deleted, too.  Position 0 is before the first event and always exists. */
 MUST_CHECK bool api_timeline_position_exists(struct store_reader *reader, int64_t position,
 					     bool *out_exists, struct error *error);
-/* The event in the vocabulary of the view; false when the view does not show it. */
-bool api_timeline_event(const struct api_timeline *s, const struct view *view, int64_t seq,
-			struct view_document *out_document);
+/* What the event becomes in the vocabulary of the view; empty when the view does not show it. */
+void api_timeline_group(const struct api_timeline *s, const struct view *view, int64_t seq,
+			struct view_group *out_group);
 
 #endif

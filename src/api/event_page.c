@@ -2,8 +2,8 @@
  *
  * A page ends early when its timelines needed too many events.  After each page, a cache above its
  * bounds is emptied; its timelines are read again when needed.  Event ids are not stored: they
- * derive from (run, seq).  An id in `since` is found by deriving the ids of the newest
- * LIMIT_SINCE_EVENTS events, newest first; an older event counts as expired.
+ * derive from (run, seq) and the number in the group.  An id in `since` is found by deriving the ids of
+ * the newest LIMIT_SINCE_EVENTS stored events, newest first; an older event counts as expired.
  */
 #include "api/event_page.h"
 
@@ -12,6 +12,7 @@
 
 #include "active/executor_jobs.h"
 #include "api/api_internal.h"
+#include "active/stored_row.h"
 #include "api/api_timeline.h"
 #include "contract/pipeline_types.h"
 #include "contract/run_stream_types.h"
@@ -95,6 +96,9 @@ struct encoding {
 	struct store_reader *reader;
 	size_t read;  /* events read into timelines for this page */
 	size_t bytes; /* of the items */
+	size_t room;  /* for items */
+	size_t shown; /* items with text */
+	bool cut;     /* the page ends inside a group */
 };
 
 static bool is_followed(const struct event_page *page, const struct store_event_row *row)
@@ -151,52 +155,36 @@ static void put_message(const struct view_document *document, struct arena *aren
 	run_socket_event_print(message, writer);
 }
 
-/* Prints nothing when the view does not show the event. */
-static bool put_event(struct encoding *encoding, const struct store_event_row *row,
-		      struct json_writer *writer)
+/* ---- items ------------------------------------------------------------------------- */
+
+static struct event_page_item *next_item(struct encoding *encoding)
 {
 	struct event_page *page = encoding->page;
-	struct view_document document;
-	if (page->view == NULL) {
-		return api_event_print(row, &page->read.arena, writer, &page->error);
-	}
-	const struct api_timeline *timeline = timeline_of(encoding, &row->run, row->seq);
-	if (timeline == NULL)
-		return false;
-	if (!api_timeline_event(timeline, page->view, row->seq, &document))
-		return true;
-	if (page->form == PAGE_FORM_MESSAGE)
-		put_message(&document, &page->read.arena, writer);
-	else
-		view_print(&document, writer);
-	return true;
+	page->items = VIEW_GROW(&page->read.arena, page->items, struct event_page_item, page->count,
+				&encoding->room, 1);
+	return &page->items[page->count++];
 }
 
-static bool add_item(struct encoding *encoding, const struct store_event_row *row)
+static void add_item(struct encoding *encoding, const struct store_event_row *row,
+		     struct event_cursor cursor, struct str text)
 {
 	struct event_page *page = encoding->page;
 	struct arena *arena = &page->read.arena;
-	struct event_page_item *item = &page->items[page->count];
-	*item = (struct event_page_item){ .cursor = page->all ? row->position : row->seq,
+	struct event_page_item *item = next_item(encoding);
+	bool whole = cursor.n == EVENT_CURSOR_ALL;
+	*item = (struct event_page_item){ .cursor = cursor,
 					  .run = row->run,
 					  .text = S(""),
-					  .last = str_equal(row->type, S("run.finished")),
-					  .reopens = str_equal(row->type, S("run.retried")) };
-	AUTO(buf) text = { 0 };
-	struct json_writer writer = { .out = &text };
-	if (is_followed(page, row) && !put_event(encoding, row, &writer))
-		return false;
+					  .last = whole && str_equal(row->type, S("run.finished")),
+					  .reopens =
+						  whole && str_equal(row->type, S("run.retried")) };
 	AUTO(buf) event = { 0 };
 	if (text.size > 0 && page->form == PAGE_FORM_SSE)
-		sse_write(&event, str_format(arena, "%lld", (long long)item->cursor), S(""),
-			  buf_str(&text));
+		sse_write(&event, event_cursor_text(cursor, arena), S(""), text);
 	if (text.size > 0)
-		item->text = str_copy(arena, buf_str(event.size > 0 ? &event : &text));
-	if (item->last && page->view != NULL)
-		mark_ended(page->timeline_cache, &row->run);
+		item->text = str_copy(arena, event.size > 0 ? buf_str(&event) : text);
 	encoding->bytes += item->text.size;
-	page->count++;
-	return true;
+	encoding->shown += text.size > 0;
 }
 
 static bool is_large(const struct encoding *encoding)
@@ -205,19 +193,100 @@ static bool is_large(const struct encoding *encoding)
 	       (encoding->page->most_bytes > 0 && encoding->bytes >= encoding->page->most_bytes);
 }
 
-/* An event that cannot be read ends the page before it; only the page that would begin with it
- * fails, so that everything before it can be read. */
-static void add_items(struct encoding *encoding, const struct store_event_page *rows)
+static struct event_cursor cursor_of(const struct encoding *encoding,
+				     const struct store_event_row *row)
+{
+	return event_cursor_of(encoding->page->all ? row->position : row->seq);
+}
+
+/* The number of the first event of its group that the client has not seen. */
+static size_t first_of(const struct encoding *encoding, struct event_cursor cursor)
+{
+	const struct event_cursor *after = &encoding->page->after;
+	bool inside = after->at == cursor.at && after->n != EVENT_CURSOR_ALL;
+	return inside && after->n < LIMIT_EVENT_GROUP ? (size_t)after->n + 1
+	       : inside                               ? LIMIT_EVENT_GROUP
+						      : 0;
+}
+
+static bool is_full(const struct encoding *encoding)
+{
+	return encoding->shown == encoding->page->limit;
+}
+
+/* The events of the group from the first that is missing on.  The page may end behind any of them. */
+static void add_group(struct encoding *encoding, const struct store_event_row *row,
+		      const struct view_group *group)
 {
 	struct event_page *page = encoding->page;
-	page->items = arena_array(&page->read.arena, struct event_page_item, rows->count);
-	for (size_t i = 0; i < rows->count && !is_large(encoding); i++)
-		if (!add_item(encoding, &rows->at[i]))
-			break;
+	struct event_cursor cursor = cursor_of(encoding, row);
+	size_t n = first_of(encoding, cursor);
+	if (n >= group->count)
+		add_item(encoding, row, cursor, S(""));
+	for (; n < group->count; n++) {
+		bool last = n + 1 == group->count;
+		AUTO(buf) text = { 0 };
+		struct json_writer writer = { .out = &text };
+		struct view_document document = view_group_event(group, n);
+		if (page->form == PAGE_FORM_MESSAGE)
+			put_message(&document, &page->read.arena, &writer);
+		else
+			view_print(&document, &writer);
+		cursor.n = last ? EVENT_CURSOR_ALL : (int64_t)n;
+		add_item(encoding, row, cursor, buf_str(&text));
+		encoding->cut = !last && (is_full(encoding) || is_large(encoding));
+		if (encoding->cut)
+			return;
+	}
+}
+
+/* An event in Baton's own words is a group of one. */
+static bool add_own(struct encoding *encoding, const struct store_event_row *row)
+{
+	struct event_cursor cursor = cursor_of(encoding, row);
+	AUTO(buf) text = { 0 };
+	struct json_writer writer = { .out = &text };
+	bool seen = first_of(encoding, cursor) > 0;
+	if (!seen &&
+	    !api_event_print(row, &encoding->page->read.arena, &writer, &encoding->page->error))
+		return false;
+	add_item(encoding, row, cursor, buf_str(&text));
+	return true;
+}
+
+static bool add_row(struct encoding *encoding, const struct store_event_row *row)
+{
+	struct event_page *page = encoding->page;
+	if (!is_followed(page, row)) {
+		add_item(encoding, row, cursor_of(encoding, row), S(""));
+		return true;
+	}
+	if (page->view == NULL)
+		return add_own(encoding, row);
+	const struct api_timeline *timeline = timeline_of(encoding, &row->run, row->seq);
+	if (timeline == NULL)
+		return false;
+	struct view_group group;
+	api_timeline_group(timeline, page->view, row->seq, &group);
+	add_group(encoding, row, &group);
+	if (page->items[page->count - 1].last)
+		mark_ended(page->timeline_cache, &row->run);
+	return true;
+}
+
+/* An event that cannot be read ends the page before it; only the page that would begin with it
+ * fails, so that everything before it can be read. */
+static void add_rows(struct encoding *encoding, const struct store_event_page *rows)
+{
+	struct event_page *page = encoding->page;
+	size_t i = 0;
+	while (i < rows->count && !is_large(encoding) && !is_full(encoding) && !encoding->cut &&
+	       add_row(encoding, &rows->at[i]))
+		i++;
 	if (page->error.code != ERROR_NONE && page->count == 0)
 		return;
 	page->error = (struct error){ 0 };
-	page->more = page->count < rows->count || rows->count == page->limit;
+	page->more = encoding->cut || i < rows->count || rows->count == page->limit;
 }
 
 /* Adds one run's events from its timeline, which includes the synthesized events of a compacted
@@ -228,43 +297,62 @@ static bool add_timeline(struct encoding *encoding)
 	const struct api_timeline *timeline = timeline_of(encoding, &page->run, INT64_MAX);
 	if (timeline == NULL || !timeline->readable)
 		return false;
-	page->items = arena_array(&page->read.arena, struct event_page_item, page->limit);
 	size_t i = 0;
-	while (i < timeline->count && timeline_seq(&timeline->timeline, i) <= page->after)
+	while (i < timeline->count &&
+	       timeline_seq(&timeline->timeline, i) <= event_cursor_done(page->after))
 		i++;
-	for (; i < timeline->count && page->count < page->limit &&
+	for (; i < timeline->count && page->count < page->limit && !encoding->cut &&
 	       (page->count == 0 || !is_large(encoding));
 	     i++) {
 		struct store_event_row row = { .run = page->run,
 					       .seq = timeline_seq(&timeline->timeline, i),
 					       .at = timeline->events[i].at,
 					       .type = event_name(timeline->events[i].type) };
-		if (!add_item(encoding, &row))
+		if (!add_row(encoding, &row))
 			break;
 	}
-	page->more = i < timeline->count;
+	page->more = encoding->cut || i < timeline->count;
 	return true;
 }
 
 /* ---- start position ---------------------------------------------------------------- */
 
-/* The row of the event with this id among rows in the order of their positions; NULL if none. */
-static const struct store_event_row *row_with_id(const struct store_event_page *rows,
-						 const struct uuid *id, struct arena *arena)
+/* Ids are derived: every event of a group has to be derived to be found. */
+static size_t group_most(const struct store_event_row *row, struct arena *arena)
+{
+	struct event event;
+	struct error error;
+	bool long_one = str_equal(row->type, event_name(EVENT_TOOL_FINISHED)) ||
+			str_equal(row->type, event_name(EVENT_TURN_FINISHED));
+	size_t most = long_one && stored_event_read(row, arena, &event, &error)
+			      ? event_facts_most(&event)
+			      : EVENT_FACTS_PLAIN;
+	return most < LIMIT_EVENT_GROUP ? most : LIMIT_EVENT_GROUP;
+}
+
+/* The event with this id among rows in the order of their positions; the client has seen its group up to
+ * it. */
+static bool find_in_rows(const struct store_event_page *rows, const struct uuid *id,
+			 struct arena *arena, struct event_cursor *out)
 {
 	for (size_t i = rows->count; i > 0; i--) {
 		const struct store_event_row *row = &rows->at[i - 1];
 		const struct view_source source = { .run = row->run };
 		const struct timeline timeline = { .source = &source, .arena = arena };
-		struct uuid made = timeline_event_id(&timeline, row->seq);
-		if (uuid_equal(&made, id))
-			return row;
+		size_t most = group_most(row, arena);
+		for (size_t n = 0; n < most; n++) {
+			struct uuid made = timeline_part_id(&timeline, row->seq, n);
+			if (!uuid_equal(&made, id))
+				continue;
+			*out = (struct event_cursor){ row->position, (int64_t)n };
+			return true;
+		}
 	}
-	return NULL;
+	return false;
 }
 
-/* Sets `after` to the position of the event with this id, or `expired` when it is not among the
- * newest LIMIT_SINCE_EVENTS events. */
+/* Sets `after` to the event with this id, or `expired` when it is not among the newest
+ * LIMIT_SINCE_EVENTS stored events. */
 static bool find_event(struct event_page *page, struct store_reader *reader, const struct uuid *id)
 {
 	int64_t oldest = page->newest - LIMIT_SINCE_EVENTS;
@@ -279,11 +367,8 @@ static bool find_event(struct event_page *page, struct store_reader *reader, con
 		if (!reader->ops->read_all(reader, after, (size_t)(end - after), &arena, &rows,
 					   &page->error))
 			return false;
-		const struct store_event_row *row = row_with_id(&rows, id, &arena);
-		if (row != NULL) {
-			page->after = row->position;
+		if (find_in_rows(&rows, id, &arena, &page->after))
 			return true;
-		}
 	}
 	page->expired = true;
 	return true;
@@ -297,27 +382,28 @@ static bool find_start(struct event_page *page, struct store_reader *reader)
 			    "the newest event position cannot be read from the store");
 	struct str since = str_from_c(page->since);
 	struct uuid id;
-	int64_t position = page->after < 0 ? page->newest : page->after;
+	struct event_cursor cursor =
+		page->after.at < 0 ? event_cursor_of(page->newest) : page->after;
 	if (uuid_parse(since, &id)) {
 		if (!find_event(page, reader, &id))
 			return false;
 	} else if (since.size > 0 &&
-		   (!str_to_int(since, &position) || position < 0 || position > page->newest)) {
+		   (!event_cursor_parse(since, &cursor) || cursor.at > page->newest)) {
 		page->expired = true;
 	} else {
 		bool there;
-		if (!api_timeline_position_exists(reader, position, &there, &page->error))
+		if (!api_timeline_position_exists(reader, cursor.at, &there, &page->error))
 			return false;
 		if (!there && since.size == 0)
 			return fail(&page->error, ERROR_GONE,
 				    "event %lld was deleted when its run was compacted; read the "
 				    "runs again and continue from now",
-				    (long long)position);
-		page->after = position;
+				    (long long)cursor.at);
+		page->after = cursor;
 		page->expired = !there;
 	}
 	if (page->expired)
-		page->after = page->newest;
+		page->after = event_cursor_of(page->newest);
 	return true;
 }
 
@@ -331,9 +417,10 @@ static bool find_run(struct event_page *page, struct store_reader *reader)
 	if (!found)
 		return fail(&page->error, ERROR_NOT_FOUND, "there is no run with this id");
 	page->ended = run.ended_at != 0;
-	if (page->after < 0)
-		page->after = 0;
-	return page->synthesizes || api_timeline_check_floor(run.floor, page->after, &page->error);
+	if (page->after.at < 0)
+		page->after = event_cursor_of(0);
+	return page->synthesizes ||
+	       api_timeline_check_floor(run.floor, event_cursor_done(page->after), &page->error);
 }
 
 /* ---- the job ----------------------------------------------------------------------- */
@@ -342,10 +429,11 @@ static bool read_rows(struct event_page *page, struct store_reader *reader,
 		      struct store_event_page *out)
 {
 	struct arena *arena = &page->read.arena;
-	return page->all ? reader->ops->read_all(reader, page->after, page->limit, arena, out,
-						 &page->error)
-			 : reader->ops->read_events(reader, &page->run, page->after, page->limit,
-						    arena, out, &page->error);
+	int64_t done = event_cursor_done(page->after);
+	return page->all
+		       ? reader->ops->read_all(reader, done, page->limit, arena, out, &page->error)
+		       : reader->ops->read_events(reader, &page->run, done, page->limit, arena, out,
+						  &page->error);
 }
 
 void event_page_work(struct executor_read *read, struct store_reader *reader)
@@ -363,7 +451,7 @@ void event_page_work(struct executor_read *read, struct store_reader *reader)
 	if (!from_timeline && !read_rows(page, reader, &rows))
 		return;
 	if (!from_timeline)
-		add_items(&encoding, &rows);
+		add_rows(&encoding, &rows);
 	if (page->timeline_cache != NULL)
 		cache_trim(page->timeline_cache);
 }

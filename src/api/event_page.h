@@ -2,8 +2,9 @@
  *
  * A page is a job for a reader thread: fill in the request members, submit it with executor_read(),
  * and read the result members in done().  The items are in order, each with the cursor after it.
- * An item without text is an event that is not shown (filtered out, or unknown to the vocabulary);
- * it only advances the cursor.  System events have no run and exist only in Baton's own vocabulary.
+ * One stored event becomes a group of items; a page may end inside a group, and the next one continues
+ * there.  An item without text is an event that is not shown (filtered out, or unknown to the
+ * vocabulary); it only advances the cursor.  System events have no run and exist only in Baton's own vocabulary.
  *
  * An event in another vocabulary depends on its run's earlier events.  The timeline cache keeps the
  * timelines of recent runs.  The owner passes the cache to each page and takes it back, so that it
@@ -16,6 +17,7 @@
 #define API_EVENT_PAGE_H
 
 #include "active/executor_jobs.h"
+#include "api/event_cursor.h"
 #include "views/view.h"
 
 struct timeline_cache;
@@ -28,7 +30,7 @@ size_t timeline_cache_bytes(const struct timeline_cache *timeline_cache);
 enum { PAGE_SINCE_SIZE = 64 };
 
 struct event_page_item {
-	int64_t cursor;
+	struct event_cursor cursor;
 	struct uuid run;
 	struct str text;
 	bool last;    /* an end of the run: its last event, unless it is retried */
@@ -54,10 +56,10 @@ struct event_page {
 	bool one_run;     /* with all: show only events of `run` */
 	bool synthesizes; /* one run in a view: synthesize compacted events, no GONE */
 	struct str type;  /* show only this type; "" = all */
-	bool first;       /* compute `after` from `since`; the newest event when after < 0 */
-	char since[PAGE_SINCE_SIZE]; /* event id or position; "" = use `after` */
-	int64_t after;
-	size_t limit;      /* events to read; 0 = only compute `after` */
+	bool first;       /* compute `after` from `since`; the newest event when after.at < 0 */
+	char since[PAGE_SINCE_SIZE]; /* event id or cursor; "" = use `after` */
+	struct event_cursor after;
+	size_t limit;      /* events to show, and stored ones to read; 0 = only compute `after` */
 	size_t most_bytes; /* the page ends with the item that reaches it; 0 = no limit */
 
 	struct event_page_item *items;

@@ -19,7 +19,7 @@ struct tail_page {
 	struct event_tail *tail;
 	struct tail_page *next;          /* of the same tail, newest first */
 	struct tail_page *older, *newer; /* of all tails, by their last use */
-	int64_t after, last;             /* cursors: before the first item, and of the last */
+	struct event_cursor after, last; /* before the first item, and of the last */
 	size_t bytes, count;
 	struct event_page_item items[];
 };
@@ -36,9 +36,9 @@ struct event_tail {
 	int64_t newest;        /* by the commit notices and the pages */
 	bool reading, noticed; /* noticed: since the read began */
 	bool drained;          /* there is nothing after drained_at */
-	int64_t drained_at;
+	struct event_cursor drained_at;
 	struct error error; /* of the read after failed_at; code ERROR_NONE = none */
-	int64_t failed_at;
+	struct event_cursor failed_at;
 };
 
 struct event_tails {
@@ -165,10 +165,11 @@ static void pages_trim(struct event_tails *tails)
 }
 
 /* The page that has the event after this cursor. */
-static struct tail_page *page_find(const struct event_tail *tail, int64_t cursor)
+static struct tail_page *page_find(const struct event_tail *tail, struct event_cursor cursor)
 {
 	struct tail_page *page = tail->pages;
-	while (page != NULL && (cursor < page->after || cursor >= page->last))
+	while (page != NULL && (event_cursor_compare(cursor, page->after) < 0 ||
+				event_cursor_compare(cursor, page->last) >= 0))
 		page = page->next;
 	return page;
 }
@@ -241,8 +242,8 @@ static void take_read(struct event_tail *tail, struct tail_read *read)
 	struct tail_page *page = read->packed;
 	read->packed = NULL;
 	if (page != NULL) {
-		if (page->last > tail->newest)
-			tail->newest = page->last;
+		if (page->last.at > tail->newest)
+			tail->newest = page->last.at;
 		tails->pages_encoded++;
 	}
 	if (page != NULL && !read->page.more) {
@@ -274,7 +275,7 @@ static void read_done(struct executor_read *read)
 	free(tail_read);
 }
 
-static void tail_read(struct event_tail *tail, int64_t after)
+static void tail_read(struct event_tail *tail, struct event_cursor after)
 {
 	struct tail_read *read = calloc(1, sizeof(*read));
 	require(read != NULL);
@@ -372,8 +373,9 @@ struct event_tails *event_tails_new(struct api *api)
 
 /* ---- followers ------------------------------------------------------------------------- */
 
-void event_follower_join(struct api *api, const struct event_tail_key *key, int64_t cursor,
-			 event_follower_wake *wake, uint64_t id, struct event_follower *out)
+void event_follower_join(struct api *api, const struct event_tail_key *key,
+			 struct event_cursor cursor, event_follower_wake *wake, uint64_t id,
+			 struct event_follower *out)
 {
 	struct event_tail *tail = tail_of(api->tails, key);
 	*out = (struct event_follower){ .tail = tail, .cursor = cursor, .wake = wake, .id = id };
@@ -438,7 +440,7 @@ static enum events_found wait_for_page(struct event_follower *follower)
 {
 	struct event_tail *tail = follower->tail;
 	ring_add(&tail->waiting, follower, FOLLOWER_WAITS);
-	if (tail->drained && follower->cursor >= tail->drained_at)
+	if (tail->drained && event_cursor_compare(follower->cursor, tail->drained_at) >= 0)
 		return EVENTS_END;
 	if (!tail->reading)
 		tail_read(tail, follower->cursor);
@@ -450,7 +452,8 @@ enum events_found event_follower_next(struct event_follower *follower, struct ev
 	struct event_tail *tail = follower->tail;
 	ring_remove(follower);
 	struct tail_page *page = page_find(tail, follower->cursor);
-	if (page == NULL && tail->error.code != ERROR_NONE && tail->failed_at == follower->cursor)
+	if (page == NULL && tail->error.code != ERROR_NONE &&
+	    event_cursor_compare(tail->failed_at, follower->cursor) == 0)
 		return EVENTS_FAILED;
 	if (page == NULL)
 		return wait_for_page(follower);
@@ -460,7 +463,7 @@ enum events_found event_follower_next(struct event_follower *follower, struct ev
 	size_t low = 0, high = page->count; /* the first item after the cursor */
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		if (page->items[middle].cursor <= follower->cursor)
+		if (event_cursor_compare(page->items[middle].cursor, follower->cursor) <= 0)
 			low = middle + 1;
 		else
 			high = middle;
@@ -471,7 +474,7 @@ enum events_found event_follower_next(struct event_follower *follower, struct ev
 
 int64_t event_follower_lag(const struct event_follower *follower)
 {
-	return follower->tail == NULL ? 0 : follower->tail->newest - follower->cursor;
+	return follower->tail == NULL ? 0 : follower->tail->newest - follower->cursor.at;
 }
 
 bool event_follower_is_behind(const struct event_follower *follower)
@@ -479,7 +482,8 @@ bool event_follower_is_behind(const struct event_follower *follower)
 	const struct event_tail *tail = follower->tail;
 	return follower->state == FOLLOWER_READY ||
 	       (follower->state == FOLLOWER_WAITS &&
-		(tail->reading || !tail->drained || follower->cursor < tail->drained_at));
+		(tail->reading || !tail->drained ||
+		 event_cursor_compare(follower->cursor, tail->drained_at) < 0));
 }
 
 struct error event_follower_error(const struct event_follower *follower)

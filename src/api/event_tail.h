@@ -42,9 +42,9 @@ struct event_tail_key {
 typedef void event_follower_wake(struct api *api, uint64_t id);
 
 struct event_follower {
-	struct event_tail *tail; /* NULL = does not follow */
-	int64_t cursor;          /* the last event that was sent completely */
-	size_t offset;           /* bytes of the event after it that were sent, too */
+	struct event_tail *tail;    /* NULL = does not follow */
+	struct event_cursor cursor; /* the last event that was sent completely */
+	size_t offset;              /* bytes of the event after it that were sent, too */
 	event_follower_wake *wake;
 	uint64_t id; /* passed to wake() */
 	/* Private: */
@@ -59,14 +59,15 @@ struct events {
 
 enum events_found { EVENTS_HERE, EVENTS_LATER, EVENTS_END, EVENTS_FAILED };
 
-void event_follower_join(struct api *api, const struct event_tail_key *key, int64_t cursor,
-			 event_follower_wake *wake, uint64_t id, struct event_follower *out);
+void event_follower_join(struct api *api, const struct event_tail_key *key,
+			 struct event_cursor cursor, event_follower_wake *wake, uint64_t id,
+			 struct event_follower *out);
 /* Does nothing when it does not follow. */
 void event_follower_leave(struct event_follower *follower);
 enum events_found event_follower_next(struct event_follower *follower, struct events *out_events);
 /* Calls wake() in one of the next turns of the loop. */
 void event_follower_again(struct event_follower *follower);
-/* The events that were announced and not sent yet, in the unit of the cursor. */
+/* The stored events that were announced and not sent yet. */
 int64_t event_follower_lag(const struct event_follower *follower);
 /* True when wake() will be called without a further commit. */
 bool event_follower_is_behind(const struct event_follower *follower);

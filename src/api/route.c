@@ -440,6 +440,19 @@ bool api_query_int(const struct api_call *call, struct str name, int64_t least, 
 	return true;
 }
 
+bool api_query_cursor(const struct api_call *call, struct str name, struct event_cursor fallback,
+		      struct event_cursor *out_cursor, struct error *error)
+{
+	struct str text = api_query(call, name);
+	*out_cursor = fallback;
+	return text.size == 0 || event_cursor_parse(text, out_cursor) ||
+	       fail(error, ERROR_USAGE,
+		    "?" STR_FMT
+		    "= must be a cursor: a number such as 7, or 7.2 for the third event "
+		    "that 7 has become",
+		    STR_ARG(name));
+}
+
 bool api_query_flag(const struct api_call *call, struct str name, bool fallback, bool *out,
 		    struct error *error)
 {

@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "base/uuid.h"
 #include "contract/document_kind.h"
+#include "document/budget_limits.h"
 #include "document/server_settings.h"
 
 static struct str exchange_key(const struct api_call *call)
@@ -188,6 +189,7 @@ void api_load(struct api *api, platform_callback *done, void *context)
 	api->loaded = done;
 	api->loaded_context = context;
 	server_settings_open(api->settings.documents, ignore_loaded, api);
+	budget_limits_open(api->settings.documents);
 	api_watch_server(api, ignore_loaded);
 	api_watch_keys(api, loaded);
 }

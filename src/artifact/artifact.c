@@ -274,9 +274,36 @@ static bool in(const struct map *map, const struct hash *hash)
 	return map_get(map, (struct str){ (const char *)hash, sizeof(*hash) }) != NULL;
 }
 
+/* Removes the list if no run has it and nothing was added to it lately; then it is empty.  A write in
+ * progress holds `writing`, so the list is looked at again under this lock. */
+static bool drop_unused(struct artifacts *artifacts, const struct artifact_runs *runs,
+			struct str name, const char *path, struct run_artifact_list *list,
+			struct error *error)
+{
+	AUTO(arena) arena = { 0 };
+	struct run_artifact_list again;
+	struct uuid run;
+	bool exists;
+	if (list->count == 0 || list->at[list->count - 1].created_at >= runs->before ||
+	    !uuid_parse(name, &run))
+		return true;
+	if (!runs->exists(runs->context, &run, &exists, error))
+		return false;
+	if (exists)
+		return true;
+	pthread_mutex_lock(&artifacts->writing);
+	bool good = list_path(artifacts, path, &arena, &again, error);
+	if (good && again.count == list->count) {
+		good = file_remove(str_format(&arena, "%s/%s", artifacts->folder, path).at, error);
+		list->count = 0;
+	}
+	pthread_mutex_unlock(&artifacts->writing);
+	return good;
+}
+
 /* Collects the hashes that lines refer to; they live in the arena. */
-static bool collect_named(const struct artifacts *artifacts, struct arena *arena, struct map *named,
-			  struct error *error)
+static bool collect_named(struct artifacts *artifacts, const struct artifact_runs *known,
+			  struct arena *arena, struct map *named, struct error *error)
 {
 	struct str_list runs;
 	const char *folder = str_format(arena, "%s/%s", artifacts->folder, runs_folder).at;
@@ -291,7 +318,8 @@ static bool collect_named(const struct artifacts *artifacts, struct arena *arena
 		struct run_artifact_list list;
 		const char *path =
 			str_format(&scratch, "%s/" STR_FMT, runs_folder, STR_ARG(runs.at[i])).at;
-		if (!list_path(artifacts, path, &scratch, &list, error))
+		if (!list_path(artifacts, path, &scratch, &list, error) ||
+		    !drop_unused(artifacts, known, runs.at[i], path, &list, error))
 			return false;
 		for (size_t k = 0; k < list.count; k++) {
 			if (in(named, &list.at[k].sha256))
@@ -347,13 +375,13 @@ static bool sweep_folder(struct artifacts *artifacts, struct str folder, const s
 	return true;
 }
 
-static bool sweep(struct artifacts *artifacts, struct map *named, int64_t *removed,
-		  struct error *error)
+static bool sweep(struct artifacts *artifacts, const struct artifact_runs *runs, struct map *named,
+		  int64_t *removed, struct error *error)
 {
 	AUTO(arena) arena = { 0 };
 	struct str_list folders;
 	const char *path = str_format(&arena, "%s/%s", artifacts->folder, content_folder).at;
-	if (!collect_named(artifacts, &arena, named, error) ||
+	if (!collect_named(artifacts, runs, &arena, named, error) ||
 	    !folder_list(path, &arena, &folders, error))
 		return false;
 	for (size_t i = 0; i < folders.count; i++)
@@ -362,7 +390,8 @@ static bool sweep(struct artifacts *artifacts, struct map *named, int64_t *remov
 	return true;
 }
 
-bool artifacts_sweep(struct artifacts *artifacts, int64_t *out_removed, struct error *error)
+bool artifacts_sweep(struct artifacts *artifacts, const struct artifact_runs *runs,
+		     int64_t *out_removed, struct error *error)
 {
 	AUTO(map) named = { 0 };
 	int64_t removed = 0;
@@ -372,7 +401,7 @@ bool artifacts_sweep(struct artifacts *artifacts, int64_t *out_removed, struct e
 	for (uint64_t before = artifacts->begun; artifacts->ended < before;)
 		pthread_cond_wait(&artifacts->written, &artifacts->lock);
 	pthread_mutex_unlock(&artifacts->lock);
-	bool good = sweep(artifacts, &named, &removed, error);
+	bool good = sweep(artifacts, runs, &named, &removed, error);
 	pthread_mutex_lock(&artifacts->lock);
 	artifacts->sweeping = false;
 	map_done(&artifacts->fresh);

@@ -57,9 +57,18 @@ MUST_CHECK bool artifact_read(const struct artifacts *artifacts,
 			      const struct run_artifact *artifact, struct arena *arena,
 			      struct str *out_bytes, struct error *error);
 
-/* Removes contents that no line refers to, and files that interrupted writes left behind; counts
- * them.  Safe while other threads write. */
-MUST_CHECK bool artifacts_sweep(struct artifacts *artifacts, int64_t *out_removed,
-				struct error *error);
+/* A list can exist before its run, because files are added for a run that is about to start. */
+struct artifact_runs {
+	/* Whether there is such a run. */
+	bool (*exists)(void *context, const struct uuid *run, bool *out_exists,
+		       struct error *error);
+	void *context;
+	int64_t before; /* lists of no run whose newest line is older are removed; us UTC */
+};
+
+/* Removes lists of runs that were never started, contents that no line refers to, and files that
+ * interrupted writes left behind; counts contents.  Safe while other threads write. */
+MUST_CHECK bool artifacts_sweep(struct artifacts *artifacts, const struct artifact_runs *runs,
+				int64_t *out_removed, struct error *error);
 
 #endif

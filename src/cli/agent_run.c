@@ -21,9 +21,33 @@ void agent_start_make(struct cli *cli, struct str agent, const char *goal, bool 
 	SET(request, agent, agent);
 	if (goal != NULL)
 		SET(request, goal, str_from_c(goal));
+	if (cli_value(cli, "--profile", 0) != NULL)
+		SET(request, profile, str_from_c(cli_value(cli, "--profile", 0)));
 	SET(request, chat, chat);
 	SET(request, run_id, out_start->run);
-	out_start->body = run_agentic_request_text(request, &cli->arena);
+	out_start->request = request;
+}
+
+/* The artifacts that the files have become, as attachments of the goal. */
+static bool attach(struct cli *cli, struct agent_start *start, struct error *error)
+{
+	struct problems problems = { .arena = &cli->arena };
+	size_t count = start->uploads.count;
+	struct run_attachment *at = arena_array(&cli->arena, struct run_attachment, count);
+	for (size_t i = 0; i < count; i++) {
+		struct contract_source source = { .json = start->uploads.at[i].artifact };
+		const struct run_attachment *one =
+			run_attachment_parse(&source, &cli->arena, &problems);
+		if (one == NULL)
+			return fail(error, ERROR_INVALID,
+				    "--attach %s: no PNG, JPEG, GIF or WebP picture and no WAV or "
+				    "MP3 recording",
+				    cli_value(cli, "--attach", i));
+		at[i] = *one;
+	}
+	if (count > 0)
+		SET(start->request, attachments, ((struct run_attachment_list){ at, count }));
+	return true;
 }
 
 int agent_start_send(struct cli *cli, struct agent_start *start, bool quiet)
@@ -34,8 +58,14 @@ int agent_start_send(struct cli *cli, struct agent_start *start, bool quiet)
 	bool lost, again = start->requested;
 	if (start->started)
 		return 0;
+	int status = upload_send(cli, &start->run, &start->uploads);
+	if (status != 0)
+		return status;
+	if (!attach(cli, start, &error))
+		return cli_fail(cli, &error);
 	start->requested = true;
-	if (!cli_request(cli, "POST", S("/api/agentic"), start->body, &answer, &lost, &error)) {
+	struct str body = run_agentic_request_text(start->request, &cli->arena);
+	if (!cli_request(cli, "POST", S("/api/agentic"), body, &answer, &lost, &error)) {
 		if (lost)
 			return CLI_SERVER_LOST;
 		if (!again || error.code != ERROR_CONFLICT)
@@ -59,7 +89,7 @@ bool agent_run_prepare(struct cli *cli, struct error *error)
 			    "\"…\"",
 			    cli_argument(cli, 0));
 	agent_start_make(cli, str_from_c(cli_argument(cli, 0)), task, false, &state->start);
-	return true;
+	return upload_read(cli, "--attach", false, &state->start.uploads, error);
 }
 
 int agent_run(struct cli *cli)
@@ -77,8 +107,11 @@ int agent_run(struct cli *cli)
 	int status = 0;
 	if (!state->start.requested) /* a clear error when there is none */
 		status = cli_call(cli, "GET",
-				  cli_target(cli, "/api/agents/", cli_argument(cli, 0), ""), S(""),
-				  &agent);
+				  cli_query(cli,
+					    cli_target(cli, "/api/agents/", cli_argument(cli, 0),
+						       "/resolved"),
+					    "profile", cli_value(cli, "--profile", 0)),
+				  S(""), &agent);
 	if (status == 0)
 		status = agent_start_send(cli, &state->start, detach);
 	if (status != 0)

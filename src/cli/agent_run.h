@@ -7,10 +7,14 @@
 #define CLI_AGENT_RUN_H
 
 #include "cli/cli.h"
+#include "cli/upload.h"
+
+struct run_agentic_request;
 
 struct agent_start {
 	struct uuid run;
-	struct str body; /* of POST /api/agentic */
+	struct run_agentic_request *request; /* body of POST /api/agentic */
+	struct uploads uploads;              /* pictures and recordings for the goal */
 	bool requested, started;
 };
 

@@ -50,10 +50,10 @@ struct cli {
 	const char *const *environment;
 	/* files packed into the program: the dashboard, and example workflows by name */
 	const struct packed_file *packed_pages, *packed_examples;
-	uint8_t random[16];         /* random bytes for one UUID */
-	int64_t now;                /* when the command started, microseconds since 1970 UTC */
-	int64_t (*clock)(void);     /* the current time, same unit */
-	struct str idempotency_key; /* sent with every request that has a body; empty = none */
+	uint8_t random[16];     /* random bytes for one UUID */
+	int64_t now;            /* when the command started, microseconds since 1970 UTC */
+	int64_t (*clock)(void); /* the current time, same unit */
+	struct str idempotency_key, condition; /* of requests with a body: its value; If-Match: … */
 	struct arena arena;
 	void *state; /* the command's own; kept when run() is called again after a lost server */
 	bool own_server; /* this process runs the server: open runs stop when it exits */
@@ -112,7 +112,7 @@ struct cli_option {
 };
 
 /* Sizes of the lists below, including the entry that ends each list. */
-enum { CLI_ARGUMENTS = 4, CLI_OPTIONS = 11, CLI_EXAMPLES = 5 };
+enum { CLI_ARGUMENTS = 4, CLI_OPTIONS = 13, CLI_EXAMPLES = 6 };
 
 struct cli_subcommand {
 	const char *name, *text; /* NULL name ends the list */

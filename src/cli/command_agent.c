@@ -5,6 +5,7 @@
 #include "cli/agent_run.h"
 #include "cli/document_command.h"
 #include "cli/output.h"
+#include "cli/profile_option.h"
 
 static int list(const struct json *page)
 {
@@ -25,6 +26,49 @@ static int list(const struct json *page)
 	return cli_flush();
 }
 
+/* One value per line: name, origin, value; then what would refuse the start. */
+static int show_resolved(const struct json *answer)
+{
+	enum { VALUE_BYTES = 200 };
+	AUTO(arena) arena = { 0 };
+	const struct json *values = json_member(answer, S("values"));
+	const struct json *problems = json_member(answer, S("problems"));
+	struct str profile = cli_text(answer, "profile");
+	for (size_t i = 0; json_item(values, i) != NULL; i++) {
+		const struct json *value = json_member(json_item(values, i), S("value"));
+		struct str name = cli_text(json_item(values, i), "name");
+		struct str origin = cli_text(json_item(values, i), "origin");
+		struct str text =
+			value->kind == JSON_STRING ? value->as.string : json_print(&arena, value);
+		if (str_equal(origin, S("profile")))
+			origin = str_format(&arena, "profile " STR_FMT, STR_ARG(profile));
+		cli_line(CLI_RESULT, "%-18.*s  %-14.*s  " STR_FMT "%s", (int)name.size, name.at,
+			 (int)origin.size, origin.at, STR_ARG(str_head(text, VALUE_BYTES)),
+			 text.size > VALUE_BYTES ? "…" : "");
+	}
+	for (size_t i = 0; json_item(problems, i) != NULL; i++)
+		cli_line(CLI_PROGRESS, "a run would be refused: " STR_FMT,
+			 STR_ARG(json_text(json_item(problems, i))));
+	return cli_flush();
+}
+
+static bool prepare_show(struct cli *cli, struct document_call *call, struct error *error)
+{
+	if (cli_has(cli, "--resolved") && cli_has(cli, "--view"))
+		return fail(error, ERROR_USAGE, "--resolved and --view cannot be combined");
+	if (!cli_has(cli, "--resolved") && cli_has(cli, "--profile"))
+		return fail(error, ERROR_USAGE, "--profile needs --resolved");
+	if (cli_has(cli, "--resolved")) {
+		call->show = show_resolved;
+		call->target = cli_query(
+			cli, cli_target(cli, "/api/agents/", cli_argument(cli, 0), "/resolved"),
+			"profile", cli_value(cli, "--profile", 0));
+	} else {
+		call->target = cli_query(cli, call->target, "view", cli_value(cli, "--view", 0));
+	}
+	return true;
+}
+
 static bool prepare(struct cli *cli, struct error *error)
 {
 	const char *word = cli->subcommand->name;
@@ -43,7 +87,7 @@ static bool prepare(struct cli *cli, struct error *error)
 		return true;
 	}
 	if (strcmp(word, "show") == 0)
-		call->target = cli_query(cli, call->target, "view", cli_value(cli, "--view", 0));
+		return prepare_show(cli, call, error);
 	if (strcmp(word, "update") == 0)
 		call->method = "PUT";
 	if (strcmp(word, "update") != 0 && strcmp(word, "create") != 0)
@@ -79,7 +123,13 @@ static const struct cli_subcommand subcommands[] = {
 			 .value = "VIEW",
 			 .value_kind = CLI_ONE_OF,
 			 .choices = "run|runtime|graph",
-			 .text = "Use this vocabulary: run, runtime or graph (default run)" } } },
+			 .text = "Use this vocabulary: run, runtime or graph (default run)" },
+		       { .name = "--resolved",
+			 .text = "Show the configuration of a run started now: each value and its origin" },
+		       { .name = "--profile",
+			 .value = "NAME",
+			 .value_kind = CLI_PROFILE,
+			 .text = "With --resolved: use this profile (default: the active one, if any)" } } },
 	{ .name = "run",
 	  .text = "Let an agent work on a task and show its work until it is done",
 	  .arguments = NAME,
@@ -87,6 +137,13 @@ static const struct cli_subcommand subcommands[] = {
 			 .alias = "--goal",
 			 .value = "TEXT",
 			 .text = "What the agent shall do" },
+		       { .name = "--attach",
+			 .alias = "--image",
+			 .value = "FILE",
+			 .value_kind = CLI_FILE,
+			 .repeats = true,
+			 .text = "Show the agent a picture or recording with its task" },
+		       CLI_RUN_PROFILE,
 		       { .name = "--detach",
 			 .letter = 'd',
 			 .text = "Print the id of the run and return; needs a running server" } } },
@@ -116,6 +173,8 @@ const struct cli_command command_agent = {
 			"Create an agent from options" },
 		      { "baton agent show reviewer --view graph",
 			"Show an agent in graph vocabulary" },
+		      { "baton agent show reviewer --resolved --profile work",
+			"Show where each value comes from" },
 		      { "baton agent run reviewer --task 'Review the last commit.'",
 			"Let an agent work, and watch it" } },
 	.exits = { { 1, "run: the run failed" }, CLI_EXIT_INTERRUPTED },

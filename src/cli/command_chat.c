@@ -11,6 +11,7 @@
 #include "base/utf8.h"
 #include "cli/agent_run.h"
 #include "cli/output.h"
+#include "cli/profile_option.h"
 #include "cli/run_lookup.h"
 #include "cli/server_request.h"
 #include "cli/talk_print.h"
@@ -81,8 +82,10 @@ static int choose(struct cli *cli, struct chat_state *state)
 	bool lost;
 	if (state->name == NULL)
 		return choose_agent(cli, state);
-	if (cli_request(cli, "GET", cli_target(cli, "/api/agents/", state->name, ""), S(""),
-			&answer, &lost, &error)) {
+	if (cli_request(cli, "GET",
+			cli_query(cli, cli_target(cli, "/api/agents/", state->name, "/resolved"),
+				  "profile", cli_value(cli, "--profile", 0)),
+			S(""), &answer, &lost, &error)) {
 		state->agent = str_from_c(state->name);
 		return 0;
 	}
@@ -91,6 +94,11 @@ static int choose(struct cli *cli, struct chat_state *state)
 	if (error.code != ERROR_NOT_FOUND ||
 	    !run_name_parse(state->name, "AGENT|RUN", &state->run, &not_a_run))
 		return cli_fail(cli, &error);
+	if (cli_has(cli, "--profile")) {
+		fail(&error, ERROR_USAGE,
+		     "--profile is for a new chat; a chat that has begun keeps its profile");
+		return cli_fail(cli, &error);
+	}
 	state->resumes = true;
 	return run_name_find(cli, &state->run);
 }
@@ -236,6 +244,7 @@ const struct cli_command command_chat = {
 	.group = CLI_RUNS,
 	.kind = CLI_CLIENT,
 	.arguments = { { .name = "AGENT|RUN", .value_kind = CLI_AGENT, .optional = true } },
+	.options = { CLI_RUN_PROFILE },
 	.examples = { { "baton chat reviewer", "Begin a chat with an agent of the registry" },
 		      { "baton chat 1f0c", "Show what was said in a chat, and continue it" },
 		      { "echo 'Is it ready?' | baton chat 1f0c", "Send one message" } },

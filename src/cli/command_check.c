@@ -7,6 +7,7 @@
 
 #include "base/limits.h"
 #include "cli/output.h"
+#include "cli/prompts_folder.h"
 #include "cli/server_request.h"
 #include "contract/runtime_types.h"
 #include "os/file.h"
@@ -34,14 +35,19 @@ static bool prepare(struct cli *cli, struct error *error)
 		state->count++;
 	state->bodies = arena_array(&cli->arena, struct str, (size_t)state->count);
 	for (int i = 0; i < state->count; i++) {
-		const char *path = cli_argument(cli, i);
+		const char *path = cli_argument(cli, i), *name = cli_value(cli, "--name", 0);
+		bool is_input = strcmp(path, "-") == 0;
 		struct str yaml;
-		if (!file_read(path, LIMIT_YAML_BYTES, &cli->arena, &yaml, error))
+		if (!file_read(is_input ? "/dev/stdin" : path, LIMIT_YAML_BYTES, &cli->arena, &yaml,
+			       error))
 			return false;
 		struct runtime_workflow_editor_request *request =
 			runtime_workflow_editor_request_new(&cli->arena);
-		SET(request, name, stem_of(path));
+		SET(request, name, name != NULL ? str_from_c(name) : stem_of(path));
 		SET(request, yaml_content, yaml);
+		struct str prompts = prompts_folder_of(path, &cli->arena);
+		if (prompts.size > 0)
+			SET(request, prompts_folder, prompts);
 		state->bodies[i] = runtime_workflow_editor_request_text(request, &cli->arena);
 	}
 	cli->state = state;
@@ -96,6 +102,9 @@ const struct cli_command command_check = {
 	.kind = CLI_CLIENT,
 	.read_only = true,
 	.arguments = { { .name = "FILE", .value_kind = CLI_FILE, .repeats = true } },
+	.options = { { .name = "--name",
+		       .value = "NAME",
+		       .text = "Name that the definition shall be started by (default: the file name without extension)" } },
 	.examples = { { "baton check flow.yaml", "Print problems as flow.yaml:LINE:COLUMN: TEXT" },
 		      { "baton check definitions/*.yaml", "Check all definitions of a folder" } },
 	.exits = { { 2, "a file has a problem" } },

@@ -90,6 +90,8 @@ static int show_compact(struct cli *cli, const struct json *answer)
 	if (cli_number(answer, "artifacts") > 0)
 		cli_line(CLI_RESULT, "removed %lld contents that no artifact refers to",
 			 cli_number(answer, "artifacts"));
+	if (cli_number(answer, "workspaces") > 0)
+		cli_line(CLI_RESULT, "removed %lld workspaces", cli_number(answer, "workspaces"));
 	return 0;
 }
 
@@ -158,6 +160,8 @@ static bool take_compact(struct cli *cli, struct str *out_body, struct error *er
 		SET(body, days, now ? 0 : days);
 	if (most >= 0)
 		SET(body, max_events, most);
+	if (cli_has(cli, "--workspaces"))
+		SET(body, workspaces, true);
 	*out_body = run_store_compact_text(body, &cli->arena);
 	return true;
 }
@@ -213,7 +217,9 @@ static const struct cli_subcommand subcommands[] = {
 			 .text = "Compact runs that ended at least N days ago, whatever their retention" },
 		       { .name = "--max-events",
 			 .value = "N",
-			 .text = "Keep at most N events of each run" } } },
+			 .text = "Keep at most N events of each run" },
+		       { .name = "--workspaces",
+			 .text = "Remove the workspaces of all compacted runs; these cannot be retried" } } },
 	{ .name = "rebuild", .text = "Rebuild all projections from the events" },
 	{ .name = "accept-loss",
 	  .text = "Go on without events or files that the data folder has lost, then check the rest" },

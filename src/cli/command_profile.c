@@ -70,7 +70,7 @@ const struct cli_command command_profile = {
 	.subcommands = subcommands,
 	.examples = { { "baton profile create work --set repo_root=/src/app --set tracker=github",
 			"Create a profile from options" },
-		      { "baton profile edit work --set sandbox.mode=container",
+		      { "baton profile edit work --set 'sandbox.mounts=[\"~/.cargo/bin\"]'",
 			"Change one member" },
 		      { "baton profile activate work", "Make it the active profile" } },
 	.prepare = prepare,

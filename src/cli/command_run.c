@@ -11,13 +11,18 @@
 #include "base/yaml.h"
 #include "cli/document_command.h"
 #include "cli/output.h"
-#include "cli/usage_text.h"
+#include "cli/plan_print.h"
+#include "cli/prompts_folder.h"
+#include "cli/run_options.h"
+#include "cli/server_request.h"
+#include "cli/upload.h"
 #include "contract/runtime_types.h"
 #include "os/file.h"
 
 struct run_state {
 	struct uuid id;
-	struct str body;
+	struct runtime_workflow_run_request *request;
+	struct uploads uploads;
 	int64_t last_seq;
 	bool requested, started;
 };
@@ -51,12 +56,13 @@ static bool read_inputs(struct cli *cli, const struct json **out_inputs, struct 
 	       json_read(json, &cli->arena, out_inputs, error);
 }
 
-/* Sets priority and concurrency key, which control admission, and the budget. */
+/* Sets profile, budget, and priority and concurrency key, which control admission. */
 static bool add_admission(struct cli *cli, struct runtime_workflow_run_request *request,
 			  struct error *error)
 {
 	const char *priority = cli_value(cli, "--priority", 0);
 	const char *concurrency_key = cli_value(cli, "--concurrency-key", 0);
+	const char *profile = cli_value(cli, "--profile", 0);
 	int64_t number;
 	if (priority != NULL) {
 		if (!str_to_int(str_from_c(priority), &number) || number < -100 || number > 100)
@@ -72,6 +78,10 @@ static bool add_admission(struct cli *cli, struct runtime_workflow_run_request *
 		return false;
 	if (has_budget)
 		SET(request, budget_usd, budget);
+	if (profile != NULL && profile[0] == '\0')
+		return fail(error, ERROR_USAGE, "--profile must not be empty");
+	if (profile != NULL)
+		SET(request, profile, str_from_c(profile));
 	if (concurrency_key != NULL && concurrency_key[0] == '\0')
 		return fail(error, ERROR_USAGE, "--concurrency-key must not be empty");
 	if (concurrency_key != NULL)
@@ -114,7 +124,8 @@ static bool is_path(struct str what)
 	       str_ends(what, S(".yml")) || str_ends(what, S(".json"));
 }
 
-static bool prepare(struct cli *cli, struct error *error)
+bool run_options_prepare(struct cli *cli, const struct run_cassettes *cassettes,
+			 struct error *error)
 {
 	struct run_state *state = arena_new(&cli->arena, struct run_state);
 	const struct json *inputs;
@@ -130,17 +141,53 @@ static bool prepare(struct cli *cli, struct error *error)
 	SET(request, run_id, state->id);
 	if (!add_admission(cli, request, error) || !add_labels(cli, request, error))
 		return false;
+	if (cassettes->record != NULL)
+		SET(request, record, str_from_c(cassettes->record));
+	if (cassettes->append)
+		SET(request, record_append, true);
+	if (cassettes->replay != NULL)
+		SET(request, replay, str_from_c(cassettes->replay));
 	if (file_exists(what) || is_path(str_from_c(what))) {
 		struct str yaml;
 		if (!file_read(what, LIMIT_YAML_BYTES, &cli->arena, &yaml, error))
 			return false;
 		cli->error_file = what;
 		SET(request, yaml_content, yaml);
+		struct str prompts = prompts_folder_of(what, &cli->arena);
+		if (prompts.size > 0)
+			SET(request, prompts_folder, prompts);
 		SET(request, workflow, definition_name(yaml, what, &cli->arena));
 	}
-	state->body = runtime_workflow_run_request_text(request, &cli->arena);
+	state->request = request;
 	cli->state = state;
-	return true;
+	return upload_read(cli, "--input-file", true, &state->uploads, error);
+}
+
+/* The inputs, with the artifact that each file has become. */
+static const struct json *inputs_with_files(const struct json *inputs,
+					    const struct uploads *uploads, struct arena *arena)
+{
+	size_t count = inputs->kind == JSON_OBJECT ? inputs->as.object.count : 0, given = count;
+	struct json_member *members =
+		arena_array(arena, struct json_member, count + uploads->count);
+	struct json *all = arena_new(arena, struct json);
+	if (uploads->count == 0 || inputs->kind != JSON_OBJECT)
+		return inputs;
+	for (size_t i = 0; i < given; i++)
+		members[i] = inputs->as.object.at[i];
+	for (size_t i = 0; i < uploads->count; i++)
+		members[count++] = (struct json_member){ .key = uploads->at[i].input,
+							 .value = *uploads->at[i].artifact };
+	*all = (struct json){ .kind = JSON_OBJECT, .as.object = { members, count } };
+	return all;
+}
+
+static struct str body_of(struct cli *cli, struct run_state *state)
+{
+	SET(state->request, inputs,
+	    inputs_with_files(state->request->inputs, &state->uploads, &cli->arena));
+	state->uploads.count = 0;
+	return runtime_workflow_run_request_text(state->request, &cli->arena);
 }
 
 /* The id alone, so that a script can use it; with --json as the server's receipt has it. */
@@ -155,7 +202,7 @@ static int print_receipt(struct cli *cli, const struct uuid *run)
 					: uuid_text(run, id));
 }
 
-static int run(struct cli *cli)
+int run_options_start(struct cli *cli)
 {
 	struct run_state *state = cli->state;
 	char id[UUID_TEXT_SIZE];
@@ -170,8 +217,12 @@ static int run(struct cli *cli)
 		const struct json *answer;
 		struct error error;
 		bool lost, again = state->requested;
+		int status = upload_send(cli, &state->id, &state->uploads);
+		if (status != 0)
+			return status;
 		state->requested = true;
-		if (!cli_request(cli, "POST", S("/api/run"), state->body, &answer, &lost, &error)) {
+		if (!cli_request(cli, "POST", S("/api/run"), body_of(cli, state), &answer, &lost,
+				 &error)) {
 			if (lost)
 				return CLI_SERVER_LOST;
 			if (!again || error.code != ERROR_CONFLICT)
@@ -186,41 +237,50 @@ static int run(struct cli *cli)
 	return cli_run_follow(cli, &state->id, &state->last_seq);
 }
 
+static bool prepare(struct cli *cli, struct error *error)
+{
+	const struct run_cassettes cassettes = { .replay = cli_value(cli, "--replay", 0) };
+	return run_options_prepare(cli, &cassettes, error);
+}
+
+static int print_plan(struct cli *cli, const struct run_state *state)
+{
+	const struct json *plan;
+	struct error error;
+	if (state->uploads.count > 0) {
+		fail(&error, ERROR_USAGE,
+		     "--dry-run stores nothing, so it cannot be combined with --input-file");
+		return cli_fail(cli, &error);
+	}
+	int status =
+		cli_call(cli, "POST", S("/api/run/plan"),
+			 runtime_workflow_run_request_text(state->request, &cli->arena), &plan);
+	if (status != 0)
+		return status;
+	return cli->json ? cli_print_json(cli, plan) : plan_print(plan);
+}
+
+static int run(struct cli *cli)
+{
+	return cli_has(cli, "--dry-run") ? print_plan(cli, cli->state) : run_options_start(cli);
+}
+
 const struct cli_command command_run = {
 	.name = "run",
 	.text = "Start a run and follow it to its end",
 	.group = CLI_RUNS,
 	.arguments = { { .name = "FILE|NAME", .value_kind = CLI_WORKFLOW } },
-	.options = { { .name = "--detach",
-		       .letter = 'd',
-		       .text = "Print the id of the run and return; needs a running server" },
-		     { .name = "--input",
-		       .value = "NAME=VALUE",
-		       .repeats = true,
-		       .text = "Set one input; VALUE is JSON if it parses as JSON, else text" },
-		     { .name = "--inputs",
-		       .letter = 'i',
-		       .value = "FILE",
-		       .value_kind = CLI_FILE,
-		       .text = "Read all inputs from a JSON file that holds an object" },
-		     { .name = "--id",
-		       .value = "UUID",
-		       .text = "Id of the run (default a new one)" },
-		     { .name = "--priority",
-		       .value = "N",
-		       .text = "Admission priority, -100 to 100; higher ones start first (default 0)" },
-		     CLI_BUDGET("The most its agents' turns may cost, in dollars"),
-		     { .name = "--label",
-		       .value = "NAME=VALUE",
-		       .repeats = true,
-		       .text = "Label the run; `baton runs --label NAME=VALUE` finds it" },
-		     { .name = "--concurrency-key",
-		       .alias = "--alone",
-		       .value = "KEY",
-		       .text = "Run at most one run with this key at a time; others wait" } },
+	.options = { CLI_RUN_OPTIONS,
+		     { .name = "--replay",
+		       .value = "CASSETTE",
+		       .text = "Answer agents of the driver api from recorded replies, without key and network" },
+		     { .name = "--dry-run",
+		       .text = "Start nothing; show the steps in order and an estimate of the cost" } },
 	.examples = { { "baton run two-steps --input who=you", "Run a built-in example by name" },
 		      { "baton run flow.yaml -i inputs.json --json",
 			"Run a file and print the whole result as JSON" },
+		      { "baton run flow.yaml --replay demo",
+			"Run again with the replies that `baton record` has kept" },
 		      { "baton watch $(baton run --detach two-steps)",
 			"Start a run now, follow it later" } },
 	.exits = { { 1, "the run failed" }, CLI_EXIT_INTERRUPTED },

@@ -54,6 +54,8 @@ static void put_facts(struct cli *cli, const struct run_outline *run, struct buf
 					      : ""));
 	if (has(run, error))
 		put(out, "error", run->error);
+	if (has(run, workspace_removed))
+		put(out, "workspace", S("removed by retention; the run cannot be retried"));
 	if (has(run, queue))
 		put(out, "queue",
 		    str_format(arena, "position %lld of %lld for admission of kind " STR_FMT,
@@ -114,8 +116,47 @@ static void put_errors(const struct run_outline *run, struct buf *out)
 	}
 }
 
+/* Prints the newest messages between agents, a line for each. */
+static void put_messages(const struct run_outline *run, struct buf *out)
+{
+	char at[TIME_TEXT_SIZE];
+	if (!has(run, messages))
+		return;
+	buf_add(out, S("\nmessages\n"));
+	if (has(run, messages_left_out))
+		buf_add_format(out, "  (%lld older messages)\n", (long long)run->messages_left_out);
+	for (size_t i = 0; i < run->messages.count; i++) {
+		const struct run_outline_message *message = &run->messages.at[i];
+		AUTO(buf) line = { 0 };
+		buf_add_format(&line, STR_FMT "  " STR_FMT " to " STR_FMT ": ",
+			       STR_ARG(time_text(message->at, at)), STR_ARG(message->from),
+			       STR_ARG(has(message, to) ? message->to : S("all")));
+		if (has(message, subject))
+			buf_add_format(&line, "[" STR_FMT "] ", STR_ARG(message->subject));
+		buf_add(&line, message->text);
+		buf_add(out, S("  "));
+		terminal_text_add(buf_str(&line), 0, out);
+		buf_add_char(out, '\n');
+	}
+}
+
+/* The values that a question is about: the arguments of a call that needs approval. */
+static void put_asked(struct cli *cli, const struct run_outline *run,
+		      const struct run_outline_step *step, struct buf *out)
+{
+	const struct json *details;
+	bool lost;
+	struct error error;
+	if (!cli_request(cli, "GET", cli_step_target(cli, &run->run_id, step->step, "/details"),
+			 S(""), &details, &lost, &error))
+		return; /* it has been answered meanwhile */
+	const struct json *inputs = json_member(details, S("inputs"));
+	if (inputs != NULL && inputs->kind == JSON_OBJECT && inputs->as.object.count > 0)
+		value_text_add(inputs, "    ", out);
+}
+
 /* Prints the open requests to people, each with the command that answers it. */
-static void put_questions(const struct run_outline *run, struct buf *out)
+static void put_questions(struct cli *cli, const struct run_outline *run, struct buf *out)
 {
 	char id[UUID_TEXT_SIZE], at[TIME_TEXT_SIZE];
 	for (size_t i = 0; i < run->steps.count; i++) {
@@ -135,6 +176,7 @@ static void put_questions(const struct run_outline *run, struct buf *out)
 				       STR_ARG(time_text(step->due_at, at)));
 		buf_add(out, S(":\n"));
 		cli_block_add("  | ", step->question, out);
+		put_asked(cli, run, step, out);
 		buf_add_format(out, "  baton %s " STR_FMT "\n",
 			       step->asks == RUN_REQUEST_OUTCOME_UNKNOWN ? "settle" : "approve",
 			       STR_ARG(uuid_text(&step->request, id)));
@@ -187,7 +229,8 @@ static int run(struct cli *cli)
 	put_values(json_member(result, S("inputs")), "inputs", &out);
 	put_values(json_member(result, S("outputs")), "outputs", &out);
 	put_errors(outline, &out);
-	put_questions(outline, &out);
+	put_messages(outline, &out);
+	put_questions(cli, outline, &out);
 	put_logs(cli, outline, &out);
 	cli_warnings(answer);
 	return cli_print_styled(cli, buf_str(&out));

@@ -4,14 +4,17 @@
  * the server refuses a file that changed in between.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/output.h"
 #include "cli/server_request.h"
+#include "contract/run_workflow_types.h"
 
 struct trust_state {
 	enum { TRUST_ADD, TRUST_LIST, TRUST_REVOKE } what;
 	struct str name;
+	struct str project; /* absolute path; "" = a tool */
 };
 
 /* The tool's name: NAME, or any path that ends in NAME.yaml. */
@@ -23,11 +26,35 @@ static struct str name_of(struct str argument)
 	return str_ends(part, S(".yaml")) ? str_head(part, part.size - 5) : part;
 }
 
+/* baton trust --project FOLDER, and baton trust revoke --project FOLDER. */
+static bool prepare_project(struct cli *cli, struct trust_state *state, const char *folder,
+			    struct error *error)
+{
+	const char *word = cli_argument(cli, 0);
+	state->what = word == NULL ? TRUST_ADD : TRUST_REVOKE;
+	if (word != NULL && (strcmp(word, "revoke") != 0 || cli_argument(cli, 1) != NULL))
+		return fail(error, ERROR_USAGE,
+			    "--project stands alone, or behind revoke: baton trust --project .");
+	/* The folder of a project that is revoked may be gone. */
+	char *path = realpath(folder, NULL);
+	if (path == NULL && (word == NULL || folder[0] != '/'))
+		return fail(error, ERROR_NOT_FOUND, "there is no folder %s", folder);
+	state->project = str_copy(&cli->arena, str_from_c(path == NULL ? folder : path));
+	free(path);
+	return true;
+}
+
 static bool prepare(struct cli *cli, struct error *error)
 {
 	struct trust_state *state = arena_new(&cli->arena, struct trust_state);
 	const char *first = cli_argument(cli, 0), *second = cli_argument(cli, 1);
+	const char *project = cli_value(cli, "--project", 0);
 	cli->state = state;
+	if (project != NULL)
+		return prepare_project(cli, state, project, error);
+	if (first == NULL)
+		return fail(error, ERROR_USAGE,
+			    "give the name of a tool, list, revoke, or --project FOLDER");
 	if (strcmp(first, "list") == 0)
 		state->what = TRUST_LIST;
 	else if (strcmp(first, "revoke") == 0)
@@ -79,11 +106,64 @@ static const struct json *find(const struct json *items, struct str name)
 	return NULL;
 }
 
+static int revoke_project(struct cli *cli, const struct trust_state *state)
+{
+	const struct json *answer, *item;
+	struct error error;
+	int status = cli_call(cli, "GET", S("/api/projects"), S(""), &answer);
+	if (status != 0)
+		return status;
+	const struct json *items = json_member(answer, S("items"));
+	for (size_t i = 0; (item = json_item(items, i)) != NULL; i++)
+		if (str_equal(cli_text(item, "path"), state->project))
+			return cli_call(cli, "DELETE",
+					cli_target(cli, "/api/projects/",
+						   str_c(&cli->arena, cli_text(item, "id")), ""),
+					S(""), &answer);
+	fail(&error, ERROR_NOT_FOUND, "the project " STR_FMT " is not trusted",
+	     STR_ARG(state->project));
+	return cli_fail(cli, &error);
+}
+
+static int trust_project(struct cli *cli, const struct trust_state *state)
+{
+	struct run_project_request *request = run_project_request_new(&cli->arena);
+	const struct json *answer;
+	SET(request, path, state->project);
+	int status = cli_call(cli, "POST", S("/api/projects"),
+			      run_project_request_text(request, &cli->arena), &answer);
+	if (status != 0 || cli->json)
+		return status != 0 ? status : cli_print_json(cli, answer);
+	const struct json *workflows = json_member(answer, S("workflows"));
+	for (size_t i = 0; i < workflows->as.object.count; i++)
+		cli_line(CLI_RESULT, "trusted workflow " STR_FMT ": " STR_FMT,
+			 STR_ARG(workflows->as.object.at[i].key),
+			 STR_ARG(json_text(&workflows->as.object.at[i].value)));
+	return cli_flush();
+}
+
+static int list_projects(struct cli *cli)
+{
+	const struct json *answer, *item;
+	int status = cli_call(cli, "GET", S("/api/projects"), S(""), &answer);
+	if (status != 0)
+		return status;
+	const struct json *items = json_member(answer, S("items"));
+	for (size_t i = 0; (item = json_item(items, i)) != NULL; i++)
+		cli_line(CLI_RESULT, "%-16s  %-8s  " STR_FMT " (%zu workflows)", "project",
+			 "trusted", STR_ARG(cli_text(item, "path")),
+			 json_member(item, S("workflows"))->as.object.count);
+	return cli_flush();
+}
+
 static int run(struct cli *cli)
 {
 	struct trust_state *state = cli->state;
 	const struct json *answer;
 	int status;
+	if (state->project.size > 0)
+		return state->what == TRUST_ADD ? trust_project(cli, state)
+						: revoke_project(cli, state);
 	if (state->what == TRUST_REVOKE) {
 		struct str target =
 			str_format(&cli->arena, "/api/trust/" STR_FMT, STR_ARG(state->name));
@@ -93,8 +173,12 @@ static int run(struct cli *cli)
 	if (status != 0)
 		return status;
 	const struct json *items = json_member(answer, S("items"));
-	if (state->what == TRUST_LIST)
-		return cli->json ? cli_print_json(cli, answer) : list(items);
+	if (state->what == TRUST_LIST) {
+		if (cli->json)
+			return cli_print_json(cli, answer);
+		list(items);
+		return list_projects(cli);
+	}
 	struct str body = request_of(cli, find(items, state->name), state->name);
 	status = cli_call(cli, "POST", S("/api/trust"), body, &answer);
 	if (status != 0)
@@ -109,15 +193,22 @@ static int run(struct cli *cli)
 
 const struct cli_command command_trust = {
 	.name = "trust",
-	.text = "Trust a custom tool in its current version, list custom tools, or revoke trust",
+	.text = "Trust a custom tool or the workflows of a project as they are now, list, or revoke",
 	.group = CLI_SETTINGS,
 	.kind = CLI_CLIENT,
 	.read_only = true,
-	.arguments = { { .name = "FILE|NAME|list|revoke", .value_kind = CLI_FILE },
+	.arguments = { { .name = "FILE|NAME|list|revoke",
+			 .value_kind = CLI_FILE,
+			 .optional = true },
 		       { .name = "NAME", .optional = true } },
+	.options = { { .name = "--project",
+		       .value = "FOLDER",
+		       .value_kind = CLI_FILE,
+		       .text = "Trust the workflows of a project, FOLDER/.baton/workflows/*.yaml" } },
 	.examples = { { "baton trust greet", "Trust tools/greet.yaml and its program" },
 		      { "baton trust list", "List custom tools and whether they are trusted" },
-		      { "baton trust revoke greet", "Revoke trust in greet" } },
+		      { "baton trust revoke greet", "Revoke trust in greet" },
+		      { "baton trust --project .", "Trust the workflows of this project" } },
 	.prepare = prepare,
 	.run = run,
 };

@@ -6,7 +6,7 @@
 #ifndef CLI_DOCTOR_H
 #define CLI_DOCTOR_H
 
-#include "cli/cli.h"
+#include "cli/child_command.h"
 
 enum doctor_result { DOCTOR_OK, DOCTOR_WARN, DOCTOR_FAIL };
 
@@ -30,20 +30,10 @@ struct doctor {
 void doctor_add_finding(struct doctor *doctor, enum doctor_result result, const char *fix,
 			const char *format, ...) PRINTF_LIKE(4, 5);
 
-/* Result of a child process. status is -1 if it could not be started; errors then says why. */
-struct doctor_child {
-	int status;
-	struct str output, errors;
-};
-
-struct process_spec;
-
-/* Starts a child as the spec says, with LIMIT_DOCTOR_CHILD_MS to end, and waits for it. */
-struct doctor_child doctor_run_process(struct doctor *doctor, const struct process_spec *wanted);
 /* Runs another program with PATH alone as its environment and waits for it. */
-struct doctor_child doctor_run(struct doctor *doctor, const char *const *argv);
+struct child_command doctor_run(struct doctor *doctor, const char *const *argv);
 /* Runs this program with --json on the same data folder: as a client of the owner, or as owner. */
-struct doctor_child doctor_baton(struct doctor *doctor, const char *const *words);
+struct child_command doctor_baton(struct doctor *doctor, const char *const *words);
 
 /* The checks, in the order in which they run. */
 void doctor_version(struct doctor *doctor);

@@ -240,7 +240,6 @@ static void kit_read(struct bait *bait, struct str output)
 static bool kit_run(struct bait *bait, int kit, const struct cgroup *group, struct error *error)
 {
 	enum { STATUS = 3, LIFELINE, KEEPER, STARTED, KIT };
-	struct doctor doctor = { .cli = bait->cli };
 	struct sandbox_lifeline line;
 	if (!sandbox_lifeline_open(&line, error))
 		return false;
@@ -259,7 +258,7 @@ static bool kit_run(struct bait *bait, int kit, const struct cgroup *group, stru
 		.keep = keep,
 		.keep_count = COUNT(keep),
 	};
-	struct doctor_child child = doctor_run_process(&doctor, &spec);
+	struct child_command child = child_command_run(&spec, &bait->cli->arena);
 	bool built = sandbox_was_built(&line);
 	sandbox_lifeline_close(&line);
 	if (!built)

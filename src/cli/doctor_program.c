@@ -22,54 +22,7 @@
 
 /* ---- children -------------------------------------------------------------------------- */
 
-struct child_run {
-	struct loop *loop;
-	struct arena *arena;
-	uint64_t process;
-	struct doctor_child result;
-};
-
-static void child_ended(void *context, uint64_t argument, const struct process_result *result)
-{
-	struct child_run *run = context;
-	(void)argument;
-	run->result.status = result->exit_status;
-	run->result.output = str_copy(run->arena, str_trim(result->output));
-	run->result.errors = str_copy(run->arena, str_trim(result->errors));
-	loop_stop(run->loop);
-}
-
-static void child_too_slow(void *context, uint64_t argument)
-{
-	struct child_run *run = context;
-	(void)argument;
-	process_end(run->loop, run->process);
-}
-
-struct doctor_child doctor_run_process(struct doctor *doctor, const struct process_spec *wanted)
-{
-	struct child_run run = { .arena = &doctor->cli->arena, .result = { .status = -1 } };
-	struct process_spec spec = *wanted;
-	struct error error;
-	if (!loop_new(&run.loop, &error)) {
-		run.result.errors = str_copy(run.arena, str_from_c(error.text));
-		return run.result;
-	}
-	spec.output_limit = LIMIT_TOOL_OUTPUT_BYTES;
-	spec.done = child_ended;
-	spec.context = &run;
-	if (process_start(run.loop, &spec, &run.process, &error)) {
-		platform_timer_start(loop_platform(run.loop), LIMIT_DOCTOR_CHILD_MS * 1000,
-				     child_too_slow, &run, 0);
-		loop_run(run.loop);
-	} else {
-		run.result.errors = str_copy(run.arena, str_from_c(error.text));
-	}
-	loop_free(run.loop);
-	return run.result;
-}
-
-struct doctor_child doctor_run(struct doctor *doctor, const char *const *argv)
+struct child_command doctor_run(struct doctor *doctor, const char *const *argv)
 {
 	const char *const *all = doctor->cli->environment;
 	const char *kept[2] = { NULL };
@@ -77,26 +30,19 @@ struct doctor_child doctor_run(struct doctor *doctor, const char *const *argv)
 		if (strncmp(all[i], "PATH=", 5) == 0)
 			kept[0] = all[i];
 	const struct process_spec spec = { .argv = argv, .environment = kept };
-	return doctor_run_process(doctor, &spec);
+	return child_command_run(&spec, &doctor->cli->arena);
 }
 
-struct doctor_child doctor_baton(struct doctor *doctor, const char *const *words)
+struct child_command doctor_baton(struct doctor *doctor, const char *const *words)
 {
-	enum { ARGV_SIZE = 12 };
-	const char *argv[ARGV_SIZE] = { "/proc/self/exe", "--home", doctor->cli->data_folder,
-					"--server",       "",       "--json" };
-	size_t count = 6;
-	for (; *words != NULL && count + 1 < ARGV_SIZE; words++)
-		argv[count++] = *words;
-	const struct process_spec spec = { .argv = argv, .environment = doctor->cli->environment };
-	return doctor_run_process(doctor, &spec);
+	return child_command_baton(doctor->cli, true, words, S(""), &doctor->cli->arena);
 }
 
 /* Reads the first line of `program --version`; adds a finding if the program does not run. */
 static bool program_version(struct doctor *doctor, const char *program, struct str *out_line)
 {
 	const char *const argv[] = { program, "--version", NULL };
-	struct doctor_child child = doctor_run(doctor, argv);
+	struct child_command child = doctor_run(doctor, argv);
 	struct str rest = child.output;
 	if (child.status != 0 || !str_cut(&rest, '\n', out_line)) {
 		doctor_add_finding(
@@ -202,7 +148,7 @@ static void sandbox_check(struct doctor *doctor, struct str version, char *folde
 		.keep = keep,
 		.keep_count = COUNT(keep),
 	};
-	struct doctor_child child = doctor_run_process(doctor, &spec);
+	struct child_command child = child_command_run(&spec, &doctor->cli->arena);
 	bool built = sandbox_was_built(&lifeline) && child.status == 0;
 	sandbox_lifeline_close(&lifeline);
 	if (built)

@@ -149,7 +149,7 @@ void doctor_owner(struct doctor *doctor)
 				   error.text);
 }
 
-static const struct json *child_json(struct doctor *doctor, const struct doctor_child *child)
+static const struct json *child_json(struct doctor *doctor, const struct child_command *child)
 {
 	const struct json *json;
 	struct error error;
@@ -159,7 +159,7 @@ static const struct json *child_json(struct doctor *doctor, const struct doctor_
 }
 
 /* The detail of the run.Problem that the child printed last, else its last line. */
-static struct str reason_of(struct doctor *doctor, const struct doctor_child *child)
+static struct str reason_of(struct doctor *doctor, const struct child_command *child)
 {
 	const struct json *json;
 	struct error error;
@@ -186,7 +186,7 @@ void doctor_store(struct doctor *doctor)
 			"not checked: the server does not start while config.yaml has errors");
 		return;
 	}
-	struct doctor_child child = doctor_baton(doctor, arguments);
+	struct child_command child = doctor_baton(doctor, arguments);
 	const struct json *stats = child_json(doctor, &child);
 	const struct json *runs = json_member(stats, S("runs")),
 			  *events = json_member(stats, S("events"));
@@ -254,7 +254,7 @@ void doctor_keys(struct doctor *doctor)
 		      str_equal(host, S("::1"));
 	size_t count = 0;
 	if (doctor->has_store && doctor->cli->config_problems.count == 0) {
-		struct doctor_child child = doctor_baton(doctor, arguments);
+		struct child_command child = doctor_baton(doctor, arguments);
 		const struct json *page = child_json(doctor, &child);
 		if (page == NULL) {
 			doctor_add_finding(doctor, DOCTOR_WARN, NULL,
@@ -397,7 +397,7 @@ void doctor_secrets(struct doctor *doctor)
 	}
 	check_definitions(doctor);
 	if (doctor->has_store && doctor->cli->config_problems.count == 0) {
-		struct doctor_child child = doctor_baton(doctor, arguments);
+		struct child_command child = doctor_baton(doctor, arguments);
 		const struct json *page = child_json(doctor, &child);
 		if (page != NULL)
 			check_references(doctor, page, "a profile");

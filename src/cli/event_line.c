@@ -31,7 +31,10 @@ static void add_members(const struct run_event *event, struct buf *line)
 	if (str_equal(event->type, S("run.signalled")))
 		add_member(data, "name", "", line);
 	add_member(data, "signal", "for ", line);
+	add_member(data, "from", "from ", line);
+	add_member(data, "agent", "by ", line);
 	add_member(data, "to", "for ", line);
+	add_member(data, "subject", "", line);
 	add_member(data, "by", "by ", line);
 	add_member(data, "comment", "", line);
 	add_member(data, "reason", "", line);

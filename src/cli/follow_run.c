@@ -26,7 +26,9 @@ struct run_follower {
 	int64_t fetched_at, fetch_took;
 	bool changed; /* an event has arrived since the last fetch */
 	unsigned frame;
-	size_t lines; /* that the tree now takes on the screen */
+	size_t lines;    /* that the tree now takes on the screen */
+	struct str hint; /* how to continue a paused run; "" = it is not paused */
+	struct arena hint_arena;
 };
 
 /* ---- the tree -------------------------------------------------------------------------- */
@@ -91,6 +93,11 @@ static bool tree_draw(struct run_follower *f)
 		style.rows = rows > 4 ? rows - 3 : 1;
 	f->lines = run_tree_head(f->outline, &style, &text);
 	f->lines += run_tree_print(f->outline, &style, &text);
+	if (f->hint.size > 0) {
+		buf_add_format(&text, STR_FMT "\n", STR_ARG(f->hint));
+		f->lines +=
+			style.columns > 0 ? (f->hint.size + style.columns - 1) / style.columns : 1;
+	}
 	return cli_print_styled(f->cli, buf_str(&text)) == 0;
 }
 
@@ -100,6 +107,34 @@ static bool tick(void *context)
 	if (outline_fetch_is_due(f))
 		outline_fetch_timed(f);
 	return tree_draw(f);
+}
+
+/* ---- pauses ---------------------------------------------------------------------------- */
+
+/* A paused run does not end by itself: says why it is paused and which command continues it. */
+static void note_pause(struct run_follower *f, const struct run_event *event)
+{
+	char id[UUID_TEXT_SIZE];
+	bool paused = str_equal(event->type, S("run.paused"));
+	if (!paused && !str_equal(event->type, S("run.resumed")) &&
+	    !str_equal(event->type, S("run.cancelling")))
+		return;
+	arena_reset(&f->hint_arena);
+	f->hint = S("");
+	if (!paused)
+		return;
+	struct arena *arena = &f->hint_arena;
+	struct str reason = cli_text(event->data, "reason"),
+		   budget = cli_text(event->data, "budget");
+	bool own = str_equal(cli_text(event->data, "by"), S("baton"));
+	struct str document = str_starts(budget, S("day:")) ? S("day") : budget;
+	struct str how = budget.size > 0 ? str_format(arena, "baton budget set " STR_FMT " DOLLARS",
+						      STR_ARG(document))
+					 : str_format(arena, "baton resume " STR_FMT "%s",
+						      STR_ARG(uuid_text(f->run, id)),
+						      own ? " --budget DOLLARS" : "");
+	f->hint = str_format(arena, "paused%s" STR_FMT "; to continue: " STR_FMT,
+			     reason.size > 0 ? ": " : "", STR_ARG(reason), STR_ARG(how));
 }
 
 /* ---- events ---------------------------------------------------------------------------- */
@@ -121,10 +156,13 @@ static bool take_event(void *context, struct str id, struct str data)
 	*f->last_seq = event->seq;
 	/* Not the last event if the run was retried: the server ends the stream. */
 	f->finished = str_equal(event->type, S("run.finished"));
+	note_pause(f, event);
 	if (!f->cli->interactive || f->cli->json) {
 		AUTO(buf) line = { 0 };
 		event_line_add(event, true, &line);
 		cli_lines(CLI_PROGRESS, buf_str(&line));
+		if (f->hint.size > 0 && str_equal(event->type, S("run.paused")))
+			cli_line(CLI_PROGRESS, STR_FMT, STR_ARG(f->hint));
 		return true;
 	}
 	f->changed = true;
@@ -177,6 +215,7 @@ int cli_run_follow(struct cli *cli, const struct uuid *run, int64_t *last_seq)
 		(void)!tree_draw(&f);
 	}
 	arena_done(&f.arena);
+	arena_done(&f.hint_arena);
 	if (f.finished || good)
 		cli->followed = NULL;
 	/* The server ends the stream in order only after the run has ended. */

@@ -15,6 +15,8 @@ static struct str headers_of(struct cli *cli, bool body)
 	if (body && cli->idempotency_key.size > 0)
 		buf_add_format(&headers, "Idempotency-Key: " STR_FMT "\r\n",
 			       STR_ARG(cli->idempotency_key));
+	if (body && cli->condition.size > 0)
+		buf_add_format(&headers, STR_FMT "\r\n", STR_ARG(cli->condition));
 	if (cli->api_key != NULL)
 		buf_add_format(&headers, "Authorization: Bearer %s\r\n", cli->api_key);
 	return str_copy(&cli->arena, buf_str(&headers));

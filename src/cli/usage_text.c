@@ -50,18 +50,24 @@ void usage_text_add(const struct json *sum, struct buf *out)
 			       unpriced == 1 ? "" : "s");
 }
 
+bool usage_text_dollars(struct cli *cli, const char *text, double *out_dollars)
+{
+	const struct json *json;
+	struct error unread;
+	if (!json_read(str_from_c(text), &cli->arena, &json, &unread) ||
+	    (json->kind != JSON_INT && json->kind != JSON_REAL))
+		return false;
+	double dollars = json->kind == JSON_INT ? (double)json->as.integer : json->as.real;
+	if (dollars < 0)
+		return false;
+	*out_dollars = dollars;
+	return true;
+}
+
 bool usage_text_budget(struct cli *cli, bool *out_given, double *out_dollars, struct error *error)
 {
 	const char *text = cli_value(cli, "--budget", 0);
-	const struct json *json;
-	struct error unread;
 	*out_given = text != NULL;
-	if (text == NULL)
-		return true;
-	bool good = json_read(str_from_c(text), &cli->arena, &json, &unread) &&
-		    (json->kind == JSON_INT || json->kind == JSON_REAL);
-	if (good)
-		*out_dollars = json->kind == JSON_INT ? (double)json->as.integer : json->as.real;
-	return (good && *out_dollars >= 0) ||
+	return text == NULL || usage_text_dollars(cli, text, out_dollars) ||
 	       fail(error, ERROR_USAGE, "--budget must be an amount of dollars, not \"%s\"", text);
 }

@@ -17,6 +17,8 @@ void usage_text_add(const struct json *sum, struct buf *out);
 	{                                                            \
 		.name = "--budget", .value = "DOLLARS", .text = what \
 	}
+/* Reads an amount of dollars that is not negative. */
+MUST_CHECK bool usage_text_dollars(struct cli *cli, const char *text, double *out_dollars);
 MUST_CHECK bool usage_text_budget(struct cli *cli, bool *out_given, double *out_dollars,
 				  struct error *error);
 

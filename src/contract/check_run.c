@@ -3,8 +3,10 @@
 #include "base/cron.h"
 
 #include "contract/run_agent_types.h"
+#include "contract/run_artifact_types.h"
 #include "contract/run_class_types.h"
 #include "contract/run_custom_tool_types.h"
+#include "contract/run_definition_types.h"
 #include "contract/run_schedule_types.h"
 #include "contract/run_tool_types.h"
 #include "contract/run_turn_types.h"
@@ -48,6 +50,24 @@ static bool is_variable_name(struct str name)
 				(c >= '0' && c <= '9') || c == '_');
 	}
 	return good;
+}
+
+void run_definition_criterion_check(const struct run_definition_criterion *value,
+				    struct check *check)
+{
+	int kinds =
+		has(value, check) + has(value, command) + has(value, schema) + has(value, judge);
+	if (kinds != 1)
+		check_fail(check, NULL,
+			   "a criterion has exactly one of check, command, schema and judge");
+	else if (has(value, judge) && !has(value, question))
+		check_fail(check, "judge", "the judge needs a question");
+	else if (has(value, question) && !has(value, judge))
+		check_fail(check, "question", "a question needs judge, the agent that is asked");
+	else if (has(value, timeout_seconds) && !has(value, command))
+		check_fail(check, "timeout_seconds", "only a command has timeout_seconds");
+	else if (has(value, reason) && !has(value, check))
+		check_fail(check, "reason", "only a check has a reason");
 }
 
 void run_shell_inputs_check(const struct run_shell_inputs *value, struct check *check)
@@ -126,19 +146,29 @@ void run_http_send_inputs_check(const struct run_http_send_inputs *value, struct
 		check_fail(check, "json", "a request can have body or json, not both");
 }
 
-void run_write_artifact_inputs_check(const struct run_write_artifact_inputs *value,
-				     struct check *check)
+/* A client would normalize empty parts, "." and ".." away in the artifact's URL. */
+static void check_artifact_name(struct str name, struct check *check)
 {
-	struct str rest = value->name, part;
-	if (has(value, content) == has(value, path))
-		check_fail(check, NULL, "an artifact needs exactly one of content and path");
-	/* A client would normalize empty parts, "." and ".." away in the artifact's URL. */
-	bool good = !str_ends(value->name, S("/"));
+	struct str rest = name, part;
+	bool good = !str_ends(name, S("/"));
 	while (str_cut(&rest, '/', &part))
 		good = good && part.size > 0 && part.at[0] != '.';
 	if (!good)
 		check_fail(check, "name",
 			   "no part of an artifact name may be empty or begin with a dot");
+}
+
+void run_artifact_upload_check(const struct run_artifact_upload *value, struct check *check)
+{
+	check_artifact_name(value->name, check);
+}
+
+void run_write_artifact_inputs_check(const struct run_write_artifact_inputs *value,
+				     struct check *check)
+{
+	if (has(value, content) == has(value, path))
+		check_fail(check, NULL, "an artifact needs exactly one of content and path");
+	check_artifact_name(value->name, check);
 }
 
 void run_script_reply_check(const struct run_script_reply *value, struct check *check)
@@ -204,4 +234,7 @@ void run_agentic_request_check(const struct run_agentic_request *value, struct c
 {
 	if (!has(value, goal) && !value->chat)
 		check_fail(check, "goal", "must say what the agent shall do, unless chat is true");
+	if (value->chat && has(value, attachments) && value->attachments.count > 0)
+		check_fail(check, "attachments",
+			   "must be sent with a message, because chat is true");
 }

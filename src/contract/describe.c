@@ -20,6 +20,8 @@ static const struct description descriptions[] = {
 	{ TEXT("states"), TEXT("The states of runs and steps, and of a run in memory"),
 	  describe_states },
 	{ TEXT("events"), TEXT("The event types of run streams"), describe_events },
+	{ TEXT("vocabularies"), TEXT("What produces each event type of each vocabulary"),
+	  describe_vocabularies },
 	{ TEXT("errors"), TEXT("Error codes with HTTP status, exit status and retry class"),
 	  describe_errors },
 	{ TEXT("config"),

@@ -34,6 +34,7 @@ void describe_markdown(struct buf *out);
 void describe_states(struct buf *out);
 void describe_active_run(struct buf *out); /* the last part of the states */
 void describe_events(struct buf *out);
+void describe_vocabularies(struct buf *out);
 void describe_errors(struct buf *out);
 void describe_config(struct buf *out);
 void describe_limits(struct buf *out);

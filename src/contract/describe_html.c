@@ -281,8 +281,8 @@ static void put_contents(struct buf *out)
 
 void describe_html(struct buf *out)
 {
-	static const char *const parts[] = { "errors", "events",  "states",  "config",
-					     "limits", "metrics", "markdown" };
+	static const char *const parts[] = { "errors", "events", "vocabularies", "states",
+					     "config", "limits", "metrics",      "markdown" };
 	buf_add(out, S("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 		       "<meta name=\"viewport\" content=\"width=device-width\">\n"
 		       "<title>Baton's interface</title>\n"

@@ -22,6 +22,13 @@ struct str document_kind_name(enum document_kind kind)
 	return rows[kind].name;
 }
 
+struct str document_version_name(struct str workflow, int64_t version, struct arena *arena)
+{
+	/* Names of workflows have no @. */
+	return str_format(arena, STR_FMT "@%010lld", STR_ARG(workflow),
+			  9999999999LL - (long long)version);
+}
+
 size_t document_kind_count(void)
 {
 	return COUNT(rows);

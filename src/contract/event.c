@@ -180,6 +180,8 @@ bool event_result(const struct event *event, struct event_result *out_result)
 	case EVENT_RUN_CANCELLING:
 	case EVENT_RUN_UNWINDING:
 	case EVENT_RUN_SIGNALLED:
+	case EVENT_MESSAGE_SENT:
+	case EVENT_MESSAGE_READ:
 	case EVENT_RUN_FINISHED:
 	case EVENT_BRANCH_ENDED:
 	case EVENT_RUN_COMPACTED:
@@ -201,7 +203,7 @@ bool event_result(const struct event *event, struct event_result *out_result)
 }
 
 /* The value in the body of an event; most types have exactly one.  NULL when there is none.  The log
- * of a tool call is a second one. */
+ * and the files of a tool call are further ones. */
 static const struct run_value *value_of(const struct event *event)
 {
 	struct event_result result;
@@ -227,6 +229,8 @@ static const struct run_value *value_of(const struct event *event)
 		return has(event->as.run_human_finished, value)
 			       ? event->as.run_human_finished->value
 			       : NULL;
+	case EVENT_MESSAGE_SENT:
+		return event->as.run_message_sent->content;
 	case EVENT_RUN_SIGNALLED:
 		return event->as.run_signalled->data;
 	case EVENT_RUN_FINISHED:
@@ -251,6 +255,7 @@ static const struct run_value *value_of(const struct event *event)
 	case EVENT_RUN_UNWINDING:
 	case EVENT_BRANCH_ENDED:
 	case EVENT_RUN_COMPACTED:
+	case EVENT_MESSAGE_READ:
 	case EVENT_DOCUMENT_CHANGED:
 		break;
 	}
@@ -277,9 +282,13 @@ size_t event_names(const struct event *event, struct hash out_names[EVENT_NAMES]
 	count += value_name(value_of(event), &out_names[count]);
 	if (event->type == EVENT_TOOL_FINISHED && has(event->as.run_tool_finished, log))
 		count += value_name(event->as.run_tool_finished->log, &out_names[count]);
+	if (event->type == EVENT_TOOL_FINISHED && has(event->as.run_tool_finished, files))
+		count += value_name(event->as.run_tool_finished->files, &out_names[count]);
 	const struct run_next *next = next_of(event);
 	if (next != NULL && has(next, undo))
 		count += value_name(next->undo, &out_names[count]);
+	if (next != NULL && has(next, state))
+		count += value_name(next->state, &out_names[count]);
 	return count;
 }
 

@@ -34,7 +34,7 @@ enum event_persistence {
 };
 
 /* The most stored values that one event refers to by hash. */
-enum { EVENT_NAMES = 3 };
+enum { EVENT_NAMES = 4 };
 
 struct event {
 	enum event_type type;

@@ -33,7 +33,10 @@ struct event_result {
 	enum run_outcome outcome;
 	bool settled; /* an unknown outcome is final: version 1 did not ask a person to settle it */
 	const struct run_value *output;
-	const struct run_value *log; /* of a tool call */
+	const struct run_call_figures *figures; /* of a tool call */
+	const struct run_value *log;            /* of a tool call */
+	const struct run_value *files;          /* of a tool call, with their number: */
+	int64_t file_count;
 	const struct run_fault *fault;
 	const struct run_next *next;
 };

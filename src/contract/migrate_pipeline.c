@@ -13,15 +13,15 @@ static const struct str agents_needed[] = {
 	{ "plan_validator", 14 },
 };
 
-static enum pipeline_driver_type driver_from_v1(enum pipeline_v1_driver_type old)
+static enum pipeline_agent_driver driver_from_v1(enum pipeline_v1_driver_type old)
 {
 	switch (old) {
 	case PIPELINE_V1_DRIVER_CLI:
-		return PIPELINE_DRIVER_CLAUDE;
+		return PIPELINE_AGENT_DRIVER_CLAUDE;
 	case PIPELINE_V1_DRIVER_API:
 		break;
 	}
-	return PIPELINE_DRIVER_API;
+	return PIPELINE_AGENT_DRIVER_API;
 }
 
 static enum pipeline_tracker_type tracker_from_v1(enum pipeline_v1_tracker_type old)

@@ -19,6 +19,18 @@ static struct str agent_names(const struct pipeline_profile *profile, struct are
 	return str_copy(arena, buf_str(&names));
 }
 
+bool pipeline_sandbox_is_set(const struct pipeline_sandbox_config *sandbox, struct arena *arena)
+{
+	static const struct json nothing = { .kind = JSON_OBJECT };
+	const struct contract_source source = { .json = &nothing };
+	struct problems problems = { .arena = arena };
+	const struct pipeline_sandbox_config *usual =
+		pipeline_sandbox_config_parse(&source, arena, &problems);
+	require(usual != NULL);
+	return !str_equal(pipeline_sandbox_config_text(sandbox, arena),
+			  pipeline_sandbox_config_text(usual, arena));
+}
+
 bool pipeline_profile_agent(const struct pipeline_profile *profile, struct str agent,
 			    struct arena *arena, const struct pipeline_agent_config **out_config,
 			    struct error *error)
@@ -28,7 +40,8 @@ bool pipeline_profile_agent(const struct pipeline_profile *profile, struct str a
 			continue;
 		struct pipeline_agent_config *config =
 			arena_copy(arena, &profile->agents.at[i].value, sizeof(*config));
-		SET(config, sandbox, profile->sandbox);
+		if (pipeline_sandbox_is_set(profile->sandbox, arena))
+			SET(config, sandbox, profile->sandbox);
 		SET(config, profile_name, profile->name);
 		*out_config = config;
 		return true;

@@ -1,7 +1,7 @@
 /* contract/pipeline_agent.h -- the effective settings of one agent of a profile.
  *
  * The effective settings are the agent's own entry with two members replaced: `sandbox` is the
- * sandbox of the profile, and `profile_name` is the name of the profile.
+ * sandbox of the profile, if one is set there, and `profile_name` is the name of the profile.
  *
  * The result lives in the arena and borrows from the profile.
  */
@@ -15,5 +15,8 @@ MUST_CHECK bool pipeline_profile_agent(const struct pipeline_profile *profile, s
 				       struct arena *arena,
 				       const struct pipeline_agent_config **out_config,
 				       struct error *error);
+
+/* Whether the sandbox differs from the default one, which a profile or an agent without any has. */
+bool pipeline_sandbox_is_set(const struct pipeline_sandbox_config *sandbox, struct arena *arena);
 
 #endif

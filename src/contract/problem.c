@@ -91,6 +91,7 @@ void problem_add(struct parse *parse, const struct path *path, struct place plac
 	problem->pointer = pointer_text(path, problems->arena);
 	problem->line = place.line;
 	problem->column = place.column;
+	problem->configuration = false;
 	va_list list;
 	va_start(list, format);
 	problem->text = str_format_list(problems->arena, format, list);
@@ -111,10 +112,23 @@ void problems_add(struct problems *problems, struct str pointer, uint32_t line, 
 	problem->pointer = str_copy(problems->arena, pointer);
 	problem->line = line;
 	problem->column = column;
+	problem->configuration = false;
 	va_list list;
 	va_start(list, format);
 	problem->text = str_format_list(problems->arena, format, list);
 	va_end(list);
+}
+
+void problems_add_configuration(struct problems *problems, const char *format, ...)
+{
+	size_t before = problems->count;
+	va_list list;
+	va_start(list, format);
+	struct str text = str_format_list(problems->arena, format, list);
+	va_end(list);
+	problems_add(problems, S(""), 0, 0, STR_FMT, STR_ARG(text));
+	if (problems->count > before)
+		problems->at[before].configuration = true;
 }
 
 static int offset_compare(const void *a, const void *b)
@@ -222,8 +236,11 @@ bool problems_fail(const struct problems *problems, struct error *error)
 	if (more > 0)
 		snprintf(rest, sizeof(rest), " (and %zu more)", more);
 	struct str pointer = cut(first->pointer, 200);
-	fail(error, ERROR_INVALID, STR_FMT "%s" STR_FMT "%s", STR_ARG(pointer),
-	     pointer.size > 0 ? ": " : "", STR_ARG(cut(first->text, 200)), rest);
+	bool configuration = problems->hidden == 0;
+	for (size_t i = 0; i < problems->count; i++)
+		configuration = configuration && problems->at[i].configuration;
+	fail(error, configuration ? ERROR_CONFIGURATION : ERROR_INVALID, STR_FMT "%s" STR_FMT "%s",
+	     STR_ARG(pointer), pointer.size > 0 ? ": " : "", STR_ARG(cut(first->text, 240)), rest);
 	error->line = first->line;
 	error->column = first->column;
 	return false;

@@ -6,6 +6,7 @@
 #ifndef CONTRACT_PROBLEM_H
 #define CONTRACT_PROBLEM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,6 +19,7 @@ struct problem {
 	struct str pointer;    /* RFC 6901; "" is the document itself */
 	uint32_t line, column; /* 1-based, in bytes; 0 when there is no source text */
 	struct str text;
+	bool configuration; /* of what the installation has configured, not of the document */
 };
 
 /* Initialize with `{ .arena = &arena }`; with a NULL arena, the parse's arena is used.  The list has
@@ -32,9 +34,12 @@ struct problems {
  * for YAML, 0 when unknown. */
 void problems_add(struct problems *problems, struct str pointer, uint32_t line, uint32_t column,
 		  const char *format, ...) PRINTF_LIKE(5, 6);
+/* Adds a problem of the configuration; it has no place in the document. */
+void problems_add_configuration(struct problems *problems, const char *format, ...)
+	PRINTF_LIKE(2, 3);
 /* One line each: "line:column /pointer: text". */
 struct str problems_text(const struct problems *problems, struct arena *arena);
-/* If there are problems, fills `error` with ERROR_INVALID, the first problem with its place and
+/* If there are problems, fills `error` with ERROR_INVALID, or ERROR_CONFIGURATION if all of them are, the first problem with its place and
  * "(and N more)", and returns false.  Otherwise returns true and leaves the error unchanged. */
 bool problems_fail(const struct problems *problems, struct error *error);
 

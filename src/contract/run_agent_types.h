@@ -4,6 +4,7 @@
 
 #include "contract/graph_types.h"
 #include "contract/pipeline_types.h"
+#include "contract/run_turn_types.h"
 #include "contract/runtime_types.h"
 
 #define CONTRACT_MODULE run

@@ -3,6 +3,7 @@
 #ifndef CONTRACT_RUN_SNAPSHOT_TYPES_H
 #define CONTRACT_RUN_SNAPSHOT_TYPES_H
 
+#include "contract/run_message_types.h"
 #include "contract/run_outcome_types.h"
 #include "contract/run_question_types.h"
 #include "contract/run_value_types.h"

@@ -37,3 +37,33 @@ bool agent_driver_set(struct run_graph_agent *agent, struct str driver, const st
 	SET(agent, options, agent_driver_option(options, S("provider"), provider, arena));
 	return str_equal(json_text(json_member(agent->options, S("provider"))), provider);
 }
+
+static const struct json *without(const struct json *options, struct str key, struct arena *arena)
+{
+	struct json_member *members =
+		arena_array(arena, struct json_member, options->as.object.count);
+	struct json *rest = arena_new(arena, struct json);
+	size_t count = 0;
+	for (size_t i = 0; i < options->as.object.count; i++)
+		if (!str_equal(options->as.object.at[i].key, key))
+			members[count++] = options->as.object.at[i];
+	*rest = *options;
+	rest->as.object.at = members;
+	rest->as.object.count = count;
+	return rest;
+}
+
+void agent_driver_set_cassette(struct run_graph_agent *agent, struct str record, struct str replay,
+			       struct arena *arena)
+{
+	static const struct json nothing = { .kind = JSON_OBJECT };
+	if (!str_equal(agent->driver, S("api")))
+		return;
+	if (replay.size > 0) {
+		SET(agent, driver, S("replay"));
+		SET(agent, options, agent_driver_option(&nothing, S("cassette"), replay, arena));
+	} else if (record.size > 0)
+		SET(agent, options,
+		    agent_driver_option(without(agent->options, S("record"), arena), S("record"),
+					record, arena));
+}

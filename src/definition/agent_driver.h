@@ -15,5 +15,9 @@ bool agent_driver_set(struct run_graph_agent *agent, struct str driver, const st
 /* The options with this member, unless they have it already. */
 const struct json *agent_driver_option(const struct json *options, struct str key, struct str value,
 				       struct arena *arena);
+/* Connects an agent whose driver is api to a cassette: `record` keeps its replies there, `replay`
+ * answers from there in place of the model; "" = neither.  Other agents stay as they are. */
+void agent_driver_set_cassette(struct run_graph_agent *agent, struct str record, struct str replay,
+			       struct arena *arena);
 
 #endif

@@ -1,7 +1,7 @@
 /* definition/definition_compile.c -- compiles the file: inputs, outputs, and the workflows it runs.
  *
- * A pass continues after a problem if it can, so that an author sees all problems at once.  A cycle
- * or an unknown name ends the passes that depend on the order.
+ * Every pass continues after a problem, so that an author sees all problems at once: what does not
+ * fit the contract is left out (definition_repair.c), and without an order any step may read any other.
  */
 #include "definition/definition_compile.h"
 
@@ -9,7 +9,20 @@
 #include "base/yaml.h"
 #include "definition/graph.h"
 #include "definition/compile_internal.h"
+#include "definition/dialect.h"
 #include "expr/template.h"
+
+void definition_warn(const struct compiler *c, const struct json *place, const char *format, ...)
+{
+	if (c->tools->warnings == NULL || c->depth > 0)
+		return;
+	va_list list;
+	va_start(list, format);
+	struct str text = str_format_list(c->arena, format, list);
+	va_end(list);
+	problems_add(c->tools->warnings, S(""), place == NULL ? 0 : place->line,
+		     place == NULL ? 0 : place->column, STR_FMT, STR_ARG(text));
+}
 
 static void compiler_done(struct compiler *compiler)
 {
@@ -19,7 +32,7 @@ static void compiler_done(struct compiler *compiler)
 static void check_default(struct compiler *c, const struct run_definition_input_entry *input)
 {
 	const struct json *value = input->value.fallback;
-	if (graph_input_fits(input->value.type, value))
+	if (c->kinds_unknown || graph_input_fits(input->value.type, value))
 		return;
 	problems_add(c->problems,
 		     str_format(c->arena, "/inputs/" STR_FMT "/default", STR_ARG(input->key)),
@@ -99,6 +112,50 @@ static void emit_outputs(struct body *body, struct run_graph *graph)
 	SET(graph, outputs, ((struct run_graph_output_list){ outputs, file->outputs.count }));
 }
 
+static void check_checkpoints(const struct compiler *c, const struct json *tree)
+{
+	const struct json *list = json_member(tree, S("checkpoints"));
+	for (size_t i = 0; has(c->file, checkpoints) && i < c->file->checkpoints.count; i++) {
+		bool known = false;
+		for (size_t k = 0; k < c->file->steps.count && !known; k++)
+			known = str_equal(c->file->steps.at[k].name, c->file->checkpoints.at[i]);
+		const struct json *place = json_item(list, i);
+		if (!known)
+			problems_add(c->problems, str_format(c->arena, "/checkpoints/%zu", i),
+				     place->line, place->column, "unknown step " STR_FMT,
+				     STR_ARG(c->file->checkpoints.at[i]));
+	}
+}
+
+static void emit_state(struct compiler *c, const struct json *tree, struct run_graph *graph)
+{
+	struct run_graph_state *state = run_graph_state_new(c->arena);
+	struct run_graph_field *fields =
+		arena_array(c->arena, struct run_graph_field, c->file->state.count);
+	for (size_t i = 0; i < c->file->state.count; i++) {
+		const struct run_definition_field *from = &c->file->state.at[i].value;
+		fields[i] = *run_graph_field_new(c->arena);
+		SET(&fields[i], name, c->file->state.at[i].key);
+		SET(&fields[i], reducer, from->reducer);
+		if (has(from, initial))
+			SET(&fields[i], initial, from->initial);
+		if (has(from, initial) && has(from, type) &&
+		    !graph_input_fits(from->type, from->initial))
+			problems_add(c->problems,
+				     str_format(c->arena, "/state/" STR_FMT "/default",
+						STR_ARG(c->file->state.at[i].key)),
+				     from->initial->line, from->initial->column,
+				     "must be of type " STR_FMT ", not %s",
+				     STR_ARG(run_input_type_name(from->type)),
+				     json_kind_name(from->initial->kind));
+	}
+	SET(state, fields, ((struct run_graph_field_list){ fields, c->file->state.count }));
+	SET(graph, state, (const struct run_graph_state *)state);
+	if (has(c->file, checkpoints))
+		SET(graph, checkpoints, c->file->checkpoints);
+	check_checkpoints(c, tree);
+}
+
 static const struct run_graph *compile_file(struct compiler *c, const struct json *tree)
 {
 	AUTO(body)
@@ -111,6 +168,9 @@ static const struct run_graph *compile_file(struct compiler *c, const struct jso
 	SET(graph, rules, GRAPH_RULES);
 	definition_collect_variables(c, c->file->steps);
 	emit_inputs(c, graph);
+	definition_find_sandbox(c);
+	if (c->sandbox != NULL)
+		SET(graph, sandbox, c->sandbox);
 	definition_check_agents(c, tree);
 	SET(graph, nodes, definition_compile_body(&body));
 	if (c->undos.count > 0)
@@ -122,6 +182,8 @@ static const struct run_graph *compile_file(struct compiler *c, const struct jso
 		SET(graph, secrets, c->secrets);
 	if (c->file->strict)
 		SET(graph, strict, true);
+	if (has(c->file, state))
+		emit_state(c, tree, graph);
 	if (has(c->file, kind))
 		SET(graph, kind, c->file->kind);
 	if (has(c->file, concurrency))
@@ -138,6 +200,21 @@ static const struct run_graph *compile_file(struct compiler *c, const struct jso
 	return graph;
 }
 
+static const struct run_graph *compile_tree(struct compiler *c, const struct json *tree,
+					    struct str yaml)
+{
+	struct contract_source source = { .json = tree, .text = yaml };
+	c->file = run_definition_parse(&source, c->arena, c->problems);
+	size_t unfit = c->problems->count;
+	if (c->file == NULL)
+		c->file = definition_repair(c, yaml, &tree);
+	if (c->file == NULL)
+		return NULL;
+	const struct run_graph *graph = compile_file(c, tree);
+	definition_drop_consequences(c->problems, unfit);
+	return c->problems->count > 0 ? NULL : graph;
+}
+
 static const struct run_graph *compile_text(struct compiler *c, struct str yaml)
 {
 	const struct json *tree;
@@ -146,18 +223,15 @@ static const struct run_graph *compile_text(struct compiler *c, struct str yaml)
 		problems_add(c->problems, S(""), error.line, error.column, "%s", error.text);
 		return NULL;
 	}
-	struct contract_source source = { .json = tree, .text = yaml };
-	c->file = run_definition_parse(&source, c->arena, c->problems);
-	if (c->file == NULL) {
-		/* With nothing but unknown fields wrong, the other passes can report their problems. */
-		struct problems ignored = { .arena = c->arena };
-		source.lenient = true;
-		c->file = run_definition_parse(&source, c->arena, &ignored);
-	}
-	if (c->file == NULL)
-		return NULL;
-	const struct run_graph *graph = compile_file(c, tree);
-	return c->problems->count > 0 ? NULL : graph;
+	enum dialect dialect = dialect_of(tree);
+	struct problems *warnings = c->tools->warnings;
+	size_t first = c->problems->count, first_warning = warnings == NULL ? 0 : warnings->count;
+	const struct json *steps = dialect_translate(c, dialect, tree, yaml);
+	const struct run_graph *graph = steps == NULL ? NULL : compile_tree(c, steps, yaml);
+	dialect_name_problems(c, dialect, tree, c->problems, first);
+	if (warnings != NULL)
+		dialect_name_problems(c, dialect, tree, warnings, first_warning);
+	return graph;
 }
 
 const struct run_graph *definition_compile_other(const struct body *body, size_t number,
@@ -190,11 +264,54 @@ const struct run_graph *definition_compile_other(const struct body *body, size_t
 	      .depth = outer->depth + 1,
 	      .steps = outer->steps };
 	const struct run_graph *graph = compile_text(&c, yaml);
-	if (graph == NULL && problems.count > 0)
+	if (graph == NULL && problems.count > 0 && problems.at[0].configuration)
+		problems_add_configuration(outer->problems, "workflow " STR_FMT ": " STR_FMT,
+					   STR_ARG(name), STR_ARG(problems.at[0].text));
+	else if (graph == NULL && problems.count > 0)
 		definition_step_problem(body, number, S("workflow"),
 					"workflow " STR_FMT " has an error: %u:%u: " STR_FMT,
 					STR_ARG(name), problems.at[0].line, problems.at[0].column,
 					STR_ARG(problems.at[0].text));
+	return graph;
+}
+
+/* Compiles a definition that the compiler has written itself, with the agents of the file. */
+static const struct run_graph *compile_written(struct compiler *c, const struct compiler *outer,
+					       struct str yaml)
+{
+	const struct json *tree;
+	struct error error;
+	bool good = yaml_read(yaml, c->arena, &tree, &error);
+	require(good);
+	struct contract_source source = { .json = tree, .text = yaml };
+	const struct run_definition *written = run_definition_parse(&source, c->arena, c->problems);
+	if (written == NULL)
+		return NULL;
+	struct run_definition *file = arena_copy(c->arena, written, sizeof(*written));
+	SET(file, agents, outer->file->agents);
+	c->file = file;
+	const struct run_graph *graph = compile_file(c, tree);
+	return c->problems->count > 0 ? NULL : graph;
+}
+
+const struct run_graph *definition_compile_for_agent(const struct body *body, size_t number,
+						     struct str name, struct str yaml,
+						     struct str_list delegates)
+{
+	const struct compiler *outer = body->compiler;
+	struct problems problems = { .arena = outer->arena };
+	AUTO(compiler)
+	c = { .tools = outer->tools,
+	      .arena = outer->arena,
+	      .problems = &problems,
+	      .depth = outer->depth + 1,
+	      .delegates = delegates,
+	      .steps = outer->steps };
+	const struct run_graph *graph = compile_written(&c, outer, yaml);
+	if (graph == NULL && problems.count > 0)
+		definition_step_problem(body, number, S("agent"),
+					"the sub-agent " STR_FMT " has an error: " STR_FMT,
+					STR_ARG(name), STR_ARG(problems.at[0].text));
 	return graph;
 }
 
@@ -207,4 +324,18 @@ bool definition_compile(struct str yaml, const struct definition_tools *tools, s
 		return false;
 	*out_graph = run_graph_text(graph, arena);
 	return true;
+}
+
+const struct run_definition *definition_read(struct str yaml, struct arena *arena)
+{
+	const struct definition_tools none = { 0 };
+	struct problems problems = { .arena = arena };
+	AUTO(compiler) c = { .tools = &none, .arena = arena, .problems = &problems };
+	const struct json *tree;
+	struct error error;
+	if (!yaml_read(yaml, arena, &tree, &error))
+		return NULL;
+	tree = dialect_translate(&c, dialect_of(tree), tree, yaml);
+	const struct contract_source source = { .json = tree, .text = yaml };
+	return tree == NULL ? NULL : run_definition_parse(&source, arena, &problems);
 }

@@ -8,9 +8,13 @@
  *    - dependencies exist and have no cycle;
  *    - edges lead to steps with join: any and have no cycle without a condition;
  *    - literal inputs of a tool fit its contract, and every output that is read is one of the tool's;
- *    - expressions can be parsed;
+ *    - expressions and prompt templates can be parsed;
  *    - every name refers to a declared input, to a variable that some step sets, or to a step that
  *      has certainly ended before.
+ *
+ * Agents, retry policies and sandboxes come from the definition, the profile, the registry and defaults
+ * (definition/agent_resolve.h).  A problem that lies in the profile or in the registry names the agent
+ * and the field, not a place in the definition, and is a problem of the configuration.
  *
  * The result is run.Graph as canonical JSON: the same definition and tools give the same bytes.
  * The compiler is pure: tools, workflows and agents come from struct definition_tools.
@@ -22,7 +26,11 @@
 #include "contract/run_class_types.h"
 
 struct json;
+struct pipeline_profile;
+struct run_agent;
+struct run_definition;
 struct run_graph_agent;
+struct run_graph_sandbox;
 struct run_graph_tool_list;
 struct type;
 
@@ -34,6 +42,7 @@ struct definition_tool {
 	double timeout_seconds;        /* of a call, unless its inputs say something else */
 	const struct json *parameters; /* JSON Schema of its inputs, complete in itself; never NULL
 					* in the program, NULL in tests: any mapping */
+	bool child; /* it starts processes, which reach the hosts of the sandbox */
 	const struct type *inputs, *outputs; /* their contracts; NULL = any mapping */
 	struct str_list secrets;             /* top-level inputs that may contain ${secrets.NAME} */
 };
@@ -44,18 +53,36 @@ struct definition_tools {
 	/* Finds the YAML of another workflow; NULL = there are no other workflows. */
 	bool (*workflow)(void *context, struct str name, struct arena *arena, struct str *out_yaml,
 			 struct error *error);
+	/* The profile of the run; NULL = none. */
+	const struct pipeline_profile *profile;
+	/* Cassette that the replies to agents with the driver api are kept in, and the one that
+	 * answers in place of their models; "" = none. */
+	struct str record, replay;
+	/* Whether the server isolates tools. */
+	bool isolates;
 	/* Finds an agent in the registry; NULL = there is no registry. */
 	bool (*agent)(void *context, struct str name, struct arena *arena,
-		      struct run_graph_agent *out_agent, struct error *error);
+		      const struct run_agent **out_agent, struct error *error);
+	/* Reads a file of the folder of prompts; NULL = there is no such folder. */
+	bool (*prompt)(void *context, struct str name, struct arena *arena, struct str *out_text,
+		       struct error *error);
 	/* Checks an agent, including its driver and options.  Pointers in the problems are relative
 	 * to the agent; line and column may be 0.  NULL = no check. */
 	void (*check_agent)(void *context, const struct run_graph_agent *agent, struct arena *arena,
 			    struct problems *problems);
+	/* Checks mounts and hosts of a sandbox.  NULL = no check. */
+	bool (*check_sandbox)(void *context, const struct run_graph_sandbox *sandbox,
+			      struct arena *arena, struct error *error);
 	void *context;
+	/* Gets what does not stop a definition but should be known; NULL = dropped. */
+	struct problems *warnings;
 };
 
 /* The tools of an agent by name; the compiler adds what a model is told of them. */
 struct run_graph_tool_list definition_named_tools(struct str_list names, struct arena *arena);
+
+/* The file in the form of steps, whatever its dialect, without compiling it; NULL when it cannot be read. */
+const struct run_definition *definition_read(struct str yaml, struct arena *arena);
 
 /* Collects all problems with line and column; returns false when there are any. */
 MUST_CHECK bool definition_compile(struct str yaml, const struct definition_tools *tools,

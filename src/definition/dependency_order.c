@@ -1,4 +1,5 @@
 /* definition/dependency_order.c -- names, dependencies, edges and order of a body. */
+#include "contract/closest.h"
 #include "definition/compile_internal.h"
 
 void body_done(struct body *body)
@@ -83,10 +84,12 @@ static void check_dependencies(const struct body *body)
 				definition_step_problem(body, i, S("depends_on"),
 							"step " STR_FMT " depends on itself",
 							STR_ARG(name));
-			else if (definition_body_step(body, name) == 0)
-				definition_step_problem(body, i, S("depends_on"),
-							"unknown step " STR_FMT, STR_ARG(name));
-			else
+			else if (definition_body_step(body, name) == 0) {
+				if (!body->compiler->names_unknown)
+					definition_step_problem(body, i, S("depends_on"),
+								"unknown step " STR_FMT,
+								STR_ARG(name));
+			} else
 				check_section(body, i, definition_body_step(body, name) - 1,
 					      S("depends_on"));
 		}
@@ -105,6 +108,8 @@ static void check_edges(struct body *body)
 		body->edges |= step->next.count > 0 || step->join == RUN_JOIN_ANY;
 		for (size_t e = 0; e < step->next.count; e++) {
 			size_t to = definition_body_step(body, step->next.at[e].to);
+			if (to == 0 && body->compiler->names_unknown)
+				continue;
 			if (to == 0)
 				definition_step_problem(body, i, S("next"), "unknown step " STR_FMT,
 							STR_ARG(step->next.at[e].to));
@@ -121,29 +126,35 @@ static void check_edges(struct body *body)
 }
 
 /* ---- cycles -------------------------------------------------------------------------- */
-/* The nth successor of a step in a walk, or -1. */
-typedef int64_t successor_function(const struct body *body, size_t step, size_t nth);
+/* The next successor of a step in a walk, or -1; *next is how far its list has been read. */
+typedef int64_t successor_function(const struct body *body, size_t step, size_t *next);
 
-static int64_t dependency_at(const struct body *body, size_t step, size_t nth)
+static int64_t next_dependency(const struct body *body, size_t step, size_t *next)
 {
 	const struct run_definition_step *from = &body->steps.at[step];
-	return nth < from->depends_on.count
-		       ? (int64_t)definition_body_step(body, from->depends_on.at[nth]) - 1
-		       : -1;
+	while (*next < from->depends_on.count) {
+		size_t to = definition_body_step(body, from->depends_on.at[(*next)++]);
+		if (to != 0 && to != step + 1)
+			return (int64_t)to - 1;
+	}
+	return -1;
 }
 
 /* Edges without a condition. */
-static int64_t unconditional_edge_at(const struct body *body, size_t step, size_t nth)
+static int64_t next_unconditional_edge(const struct body *body, size_t step, size_t *next)
 {
 	const struct run_definition_step *from = &body->steps.at[step];
-	for (size_t e = 0; e < from->next.count; e++)
-		if (!has(&from->next.at[e], when) && nth-- == 0)
-			return (int64_t)definition_body_step(body, from->next.at[e].to) - 1;
+	while (*next < from->next.count) {
+		const struct run_definition_edge *edge = &from->next.at[(*next)++];
+		size_t to = definition_body_step(body, edge->to);
+		if (to != 0 && !has(edge, when))
+			return (int64_t)to - 1;
+	}
 	return -1;
 }
 
 struct walk {
-	size_t *path, *nth;
+	size_t *path, *next;
 	uint8_t *color; /* 0 not visited, 1 on the path, 2 done */
 	size_t length;
 };
@@ -163,38 +174,36 @@ static void report_cycle(const struct body *body, const struct walk *walk, size_
 	definition_step_problem(body, again, key, "%s: " STR_FMT, what, STR_ARG(buf_str(&path)));
 }
 
-/* Depth-first search without recursion; false after reporting the first cycle. */
-static bool check_acyclic(const struct body *body, successor_function *successor, bool reversed,
+/* Depth-first search without recursion; reports each cycle once. */
+static void check_acyclic(const struct body *body, successor_function *successor, bool reversed,
 			  struct str key, const char *what)
 {
 	size_t count = body->steps.count;
 	struct walk walk = { .path = arena_array(arena_of(body), size_t, count + 1),
-			     .nth = arena_array(arena_of(body), size_t, count + 1),
+			     .next = arena_array(arena_of(body), size_t, count + 1),
 			     .color = arena_array(arena_of(body), uint8_t, count) };
 	for (size_t start = 0; start < count; start++) {
 		if (walk.color[start] != 0)
 			continue;
 		walk.path[0] = start;
-		walk.nth[0] = 0;
+		walk.next[0] = 0;
 		walk.color[start] = 1;
 		walk.length = 1;
 		while (walk.length > 0) {
 			size_t top = walk.length - 1, step = walk.path[top];
-			int64_t to = successor(body, step, walk.nth[top]++);
+			int64_t to = successor(body, step, &walk.next[top]);
 			if (to < 0) {
 				walk.color[step] = 2;
 				walk.length--;
 			} else if (walk.color[to] == 1) {
 				report_cycle(body, &walk, (size_t)to, reversed, key, what);
-				return false;
 			} else if (walk.color[to] == 0) {
 				walk.color[to] = 1;
 				walk.path[walk.length] = (size_t)to;
-				walk.nth[walk.length++] = 0;
+				walk.next[walk.length++] = 0;
 			}
 		}
 	}
-	return true;
 }
 
 /* ---- order --------------------------------------------------------------------------- */
@@ -266,22 +275,165 @@ static void find_ancestors(struct body *body)
 	}
 }
 
-bool definition_body_order(struct body *body)
+/* ---- data ---------------------------------------------------------------------------- */
+
+/* A step in the list of those that produce the same data. */
+struct producer {
+	size_t step;
+	struct producer *next;
+};
+
+static struct str_list produced_names(const struct map *producers, struct arena *arena)
+{
+	size_t count = 0, index = 0;
+	struct str key;
+	while (map_next(producers, &index, &key) != NULL)
+		count++;
+	struct str *names = arena_array(arena, struct str, count);
+	for (index = count = 0; map_next(producers, &index, &key) != NULL;)
+		names[count++] = key;
+	return (struct str_list){ names, count };
+}
+
+static bool is_input(const struct compiler *c, struct str name)
+{
+	for (size_t i = 0; i < c->file->inputs.count; i++)
+		if (str_equal(c->file->inputs.at[i].key, name))
+			return true;
+	return false;
+}
+
+static void report_unproduced(const struct body *body, size_t number, struct str name,
+			      const struct map *producers)
+{
+	struct str close = closest_word(produced_names(producers, arena_of(body)), name);
+	definition_step_problem(body, number, S("consumes"),
+				"consumes " STR_FMT
+				", which is no input and which no step beside it produces%s" STR_FMT
+				"%s",
+				STR_ARG(name), close.size > 0 ? "; did you mean " : "",
+				STR_ARG(close), close.size > 0 ? "?" : "");
+}
+
+/* The dependencies of a step, with those that follow from the data it needs. */
+static struct str_list with_data(const struct body *body, size_t number,
+				 const struct map *producers)
+{
+	const struct run_definition_step *step = &body->steps.at[number];
+	size_t room = step->depends_on.count, count = room;
+	for (size_t i = 0; i < step->consumes.count; i++)
+		for (const struct producer *p = map_get(producers, step->consumes.at[i]); p != NULL;
+		     p = p->next)
+			room++;
+	struct str *names = arena_array(arena_of(body), struct str, room);
+	for (size_t i = 0; i < count; i++)
+		names[i] = step->depends_on.at[i];
+	for (size_t i = 0; i < step->consumes.count; i++) {
+		const struct producer *p = map_get(producers, step->consumes.at[i]);
+		if (p == NULL && !is_input(body->compiler, step->consumes.at[i]))
+			report_unproduced(body, number, step->consumes.at[i], producers);
+		for (; p != NULL; p = p->next) {
+			struct str name = body->steps.at[p->step].name;
+			bool known = p->step == number;
+			for (size_t k = 0; k < count && !known; k++)
+				known = str_equal(names[k], name);
+			if (!known)
+				names[count++] = name;
+		}
+	}
+	return (struct str_list){ names, count };
+}
+
+/* A step that needs data depends on the steps of its body that produce them. */
+static void add_data_dependencies(struct body *body)
+{
+	AUTO(map) producers = { 0 };
+	bool consumes = false;
+	for (size_t i = body->steps.count; i-- > 0;) {
+		const struct run_definition_step *step = &body->steps.at[i];
+		consumes |= step->consumes.count > 0;
+		for (size_t k = 0; k < step->produces.count; k++) {
+			struct producer *producer = arena_new(arena_of(body), struct producer);
+			*producer =
+				(struct producer){ i, map_get(&producers, step->produces.at[k]) };
+			map_put(&producers, step->produces.at[k], producer);
+		}
+	}
+	if (!consumes)
+		return;
+	struct run_definition_step *steps =
+		arena_array(arena_of(body), struct run_definition_step, body->steps.count);
+	for (size_t i = 0; i < body->steps.count; i++) {
+		steps[i] = body->steps.at[i];
+		if (steps[i].consumes.count > 0)
+			SET(&steps[i], depends_on, with_data(body, i, &producers));
+	}
+	body->steps.at = steps;
+}
+
+static bool check_order(struct body *body)
 {
 	const struct problems *problems = body->compiler->problems;
 	size_t before = problems->count + problems->hidden;
 	collect_names(body);
+	add_data_dependencies(body);
 	check_dependencies(body);
 	check_edges(body);
-	if (problems->count + problems->hidden > before)
-		return false;
-	if (!check_acyclic(body, dependency_at, true, S("depends_on"),
-			   "the dependencies form a cycle") ||
-	    !check_acyclic(body, unconditional_edge_at, false, S("next"),
-			   "the edges form an endless cycle; give one of them a condition (when)"))
-		return false;
-	order_steps(body);
-	find_ancestors(body);
-	body->reads = arena_array(arena_of(body), struct str_list, body->steps.count);
-	return true;
+	check_acyclic(body, next_dependency, true, S("depends_on"),
+		      "the dependencies form a cycle");
+	check_acyclic(body, next_unconditional_edge, false, S("next"),
+		      "the edges form an endless cycle; give one of them a condition (when)");
+	return problems->count + problems->hidden == before && !body->compiler->order_unknown &&
+	       !body->compiler->names_unknown;
+}
+
+void definition_body_order(struct body *body)
+{
+	size_t count = body->steps.count;
+	body->reads = arena_array(arena_of(body), struct str_list, count);
+	if (check_order(body)) {
+		order_steps(body);
+		find_ancestors(body);
+		return;
+	}
+	body->unordered = true;
+	body->order = arena_array(arena_of(body), uint32_t, count);
+	for (size_t i = 0; i < count; i++)
+		body->order[i] = (uint32_t)i;
+}
+
+/* ---- where a body starts ---------------------------------------------------------------- */
+
+static bool has_incoming_edge(const struct body *body, struct str name)
+{
+	for (size_t i = 0; i < body->steps.count; i++)
+		for (size_t e = 0; e < body->steps.at[i].next.count; e++)
+			if (str_equal(body->steps.at[i].next.at[e].to, name))
+				return true;
+	return false;
+}
+
+bool definition_is_entry(const struct body *body, const struct run_definition_step *step)
+{
+	return has(step, entry) ? step->entry : !has_incoming_edge(body, step->name);
+}
+
+/* A body, or a part of a try, in which every step waits for an edge would never start. */
+void definition_check_start(const struct body *body, enum run_section section)
+{
+	size_t count = 0, first = 0;
+	for (size_t i = body->steps.count; i-- > 0;) {
+		if (definition_section(body, i) != section)
+			continue;
+		if (body->steps.at[i].join != RUN_JOIN_ANY ||
+		    definition_is_entry(body, &body->steps.at[i]))
+			return;
+		first = i;
+		count++;
+	}
+	if (count > 0)
+		definition_step_problem(
+			body, first, S("join"),
+			"no step can start: every step waits for an edge; set entry: true on the first "
+			"step");
 }

@@ -42,7 +42,10 @@ static bool load_criteria(struct graph_loader *l, struct graph_node *node)
 	for (size_t i = 0; i < row->criteria.count; i++) {
 		criteria[i].name = row->criteria.at[i].name;
 		criteria[i].critical = row->criteria.at[i].critical;
-		if (!expr_parse(row->criteria.at[i].check, l->arena, &criteria[i].check, l->error))
+		criteria[i].reason = NULL;
+		if (!expression(l, true, row->criteria.at[i].check, &criteria[i].check) ||
+		    !expression(l, has(&row->criteria.at[i], reason), row->criteria.at[i].reason,
+				&criteria[i].reason))
 			return false;
 	}
 	node->criteria = criteria;
@@ -357,6 +360,18 @@ int64_t graph_find(const struct graph *graph, uint32_t parent, struct str name)
 
 /* ---- inputs -------------------------------------------------------------------------- */
 
+/* A path that cannot lead out of the folder it is resolved in. */
+static bool is_relative_path(struct str path)
+{
+	struct str rest = path, piece;
+	bool good = path.size > 0 && path.at[0] != '/' && path.size <= LIMIT_PATH_BYTES;
+	for (size_t i = 0; i < path.size && good; i++)
+		good = (unsigned char)path.at[i] >= ' ';
+	while (good && str_cut(&rest, '/', &piece))
+		good = !str_equal(piece, S(".."));
+	return good;
+}
+
 bool graph_input_fits(enum run_input_type type, const struct json *value)
 {
 	switch (type) {
@@ -364,6 +379,10 @@ bool graph_input_fits(enum run_input_type type, const struct json *value)
 		return value->kind == JSON_STRING;
 	case RUN_INPUT_NUMBER:
 		return json_is_number(value);
+	case RUN_INPUT_INTEGER:
+		return value->kind == JSON_INT;
+	case RUN_INPUT_FILE:
+		return value->kind == JSON_STRING && is_relative_path(value->as.string);
 	case RUN_INPUT_BOOLEAN:
 		return value->kind == JSON_BOOL;
 	case RUN_INPUT_OBJECT:

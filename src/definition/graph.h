@@ -24,7 +24,9 @@ struct run_graph_node;
 /* Rules that the compiler writes into new graphs; older graphs keep the rules they have. */
 enum {
 	GRAPH_RULES_ERROR_OBJECT = 2, /* the error of a step is {code, message}, not the message */
-	GRAPH_RULES = GRAPH_RULES_ERROR_OBJECT,
+	GRAPH_RULES_REPLY_MEMBERS =
+		3, /* the members of a reply that is a JSON object are outputs */
+	GRAPH_RULES = GRAPH_RULES_REPLY_MEMBERS,
 };
 
 #define GRAPH_ROOT UINT32_MAX /* not an enum: ISO C limits enumerators to int */
@@ -46,7 +48,7 @@ struct graph_edges {
 
 struct graph_criterion {
 	struct str name;
-	const struct expr *check;
+	const struct expr *check, *reason; /* reason NULL = none */
 	bool critical;
 };
 

@@ -33,6 +33,8 @@ static bool check_input(const struct compiler *c, struct str name, struct error 
 	for (size_t i = 0; i < c->file->inputs.count; i++)
 		if (str_equal(c->file->inputs.at[i].key, name))
 			return true;
+	if (c->names_unknown)
+		return true;
 	return fail(error, ERROR_INVALID,
 		    "unknown input " STR_FMT ": the workflow does not declare it", STR_ARG(name));
 }
@@ -69,7 +71,8 @@ static bool check_step(const struct reader *reader, struct str name, struct str 
 			return true;
 		if (undo != NULL)
 			definition_undo_read(body->compiler, &undo->steps, name);
-		if (!body->edges && !is_undone && !is_ancestor(body, user, number - 1) &&
+		if (!body->edges && !body->unordered && !is_undone &&
+		    !is_ancestor(body, user, number - 1) &&
 		    !(number - 1 == user && has_rounds(&body->steps.at[user], innermost)))
 			return fail(error, ERROR_INVALID,
 				    "reads step " STR_FMT
@@ -79,6 +82,8 @@ static bool check_step(const struct reader *reader, struct str name, struct str 
 			add_read(body, user, name);
 		return true;
 	}
+	if (reader->body->compiler->names_unknown)
+		return true;
 	return fail(error, ERROR_INVALID, "unknown step " STR_FMT, STR_ARG(name));
 }
 
@@ -92,6 +97,22 @@ static bool has_error(const struct reader *reader)
 			return true;
 		number = (int64_t)body->owner;
 	}
+	return false;
+}
+
+/* The state, its transcript, and its fields by their own names. */
+static bool is_state_name(const struct run_definition *file, struct str name)
+{
+	static const struct str built_in[] = { { "state", 5 },          { "transcript", 10 },
+					       { "messages", 8 },       { "next_action", 11 },
+					       { "current_agent", 13 }, { "routing_key", 11 },
+					       { "metadata", 8 } };
+	for (size_t i = 0; has(file, state) && i < COUNT(built_in); i++)
+		if (str_equal(name, built_in[i]))
+			return true;
+	for (size_t i = 0; has(file, state) && i < file->state.count; i++)
+		if (str_equal(name, file->state.at[i].key))
+			return true;
 	return false;
 }
 
@@ -110,7 +131,10 @@ static bool check_variable(const struct reader *reader, struct str name, struct 
 		if (body->item.size > 0 &&
 		    (str_equal(name, body->item) || str_equal(name, S("index"))))
 			return true;
-	if (str_equal(name, S("error")) && has_error(reader))
+	if ((str_equal(name, S("error")) && has_error(reader)) ||
+	    reader->body->compiler->names_unknown)
+		return true;
+	if (is_state_name(reader->body->compiler->file, name))
 		return true;
 	return fail(error, ERROR_INVALID,
 		    "unknown name " STR_FMT
@@ -165,7 +189,7 @@ static bool visit_name(void *context, enum expr_name kind, struct str name, stru
 	case EXPR_NAME_CTX:
 		if (definition_undo_around(reader) != NULL)
 			definition_undo_read(c, &definition_undo_around(reader)->ctx, name);
-		if (map_get(&c->variables, name) != NULL)
+		if (map_get(&c->variables, name) != NULL || c->names_unknown)
 			return true;
 		return fail(error, ERROR_INVALID, "unknown variable " STR_FMT ": no step sets it",
 			    STR_ARG(name));
@@ -177,35 +201,80 @@ static bool visit_name(void *context, enum expr_name kind, struct str name, stru
 	return check_variable(reader, name, error);
 }
 
-static void report_error(const struct reader *reader, const struct error *error, struct str key)
+/* A template or expression that is read, and where its errors are reported. */
+struct reading {
+	struct reader reader;
+	struct str key;
+	const struct json *place; /* the string; NULL = the step's member */
+	struct problems found;    /* a name that is used twice is reported once */
+};
+
+static void report_error(struct reading *reading, const struct error *error)
 {
-	if (reader->step >= 0) {
-		definition_step_problem(reader->body, (size_t)reader->step, key, "%s", error->text);
+	const struct reader *reader = &reading->reader;
+	struct arena *arena = reader->body->compiler->arena;
+	uint32_t line = reading->place == NULL ? error->line : reading->place->line;
+	uint32_t column = reading->place == NULL ? error->column : reading->place->column;
+	for (size_t i = 0; i < reading->found.count; i++)
+		if (str_equal(reading->found.at[i].text, str_from_c(error->text)))
+			return;
+	problems_add(&reading->found, S(""), 0, 0, "%s", error->text);
+	if (reader->step >= 0 && line == 0) {
+		definition_step_problem(reader->body, (size_t)reader->step, reading->key, "%s",
+					error->text);
 		return;
 	}
-	problems_add(reader->body->compiler->problems,
-		     str_format(reader->body->compiler->arena, "/outputs/" STR_FMT "/from",
-				STR_ARG(key)),
-		     error->line, error->column, "%s", error->text);
+	struct str pointer =
+		reader->step < 0
+			? str_format(arena, "/outputs/" STR_FMT "/from", STR_ARG(reading->key))
+			: str_format(arena, STR_FMT "/" STR_FMT,
+				     STR_ARG(definition_step_pointer(reader->body,
+								     (size_t)reader->step)),
+				     STR_ARG(reading->key));
+	problems_add(reader->body->compiler->problems, pointer, line, column, "%s", error->text);
+}
+
+/* Reports a wrong name and goes on with the next one. */
+static bool report_name(void *context, enum expr_name kind, struct str name, struct str key,
+			struct error *error)
+{
+	struct reading *reading = context;
+	(void)error;
+	struct error found = { 0 };
+	if (!visit_name(&reading->reader, kind, name, key, &found))
+		report_error(reading, &found);
+	return true;
+}
+
+/* String by string, so that an error in one does not hide those of the others.  The depth of a YAML
+ * document bounds the recursion. */
+bool definition_check_name(const struct reader *reader, enum expr_name kind, struct str name,
+			   struct str key, struct error *error)
+{
+	struct reader copy = *reader;
+	return visit_name(&copy, kind, name, key, error);
 }
 
 void definition_read_template(const struct reader *reader, const struct json *template,
 			      struct str key)
 {
-	struct reader copy = *reader;
+	struct arena *arena = reader->body->compiler->arena;
 	struct error error = { 0 };
-	if (template == NULL ||
-	    template_check(template, reader->body->compiler->arena, visit_name, &copy, &error))
+	if (template == NULL)
 		return;
-	if (reader->step >= 0 && error.line > 0)
-		problems_add(reader->body->compiler->problems,
-			     str_format(reader->body->compiler->arena, STR_FMT "/" STR_FMT,
-					STR_ARG(definition_step_pointer(reader->body,
-									(size_t)reader->step)),
-					STR_ARG(key)),
-			     error.line, error.column, "%s", error.text);
-	else
-		report_error(reader, &error, key);
+	if (template->kind == JSON_LIST)
+		for (size_t i = 0; i < template->as.list.count; i++)
+			definition_read_template(reader, &template->as.list.at[i], key);
+	if (template->kind == JSON_OBJECT)
+		for (size_t i = 0; i < template->as.object.count; i++)
+			definition_read_template(reader, &template->as.object.at[i].value, key);
+	if (template->kind != JSON_STRING)
+		return;
+	struct reading reading = {
+		.reader = *reader, .key = key, .place = template, .found = { .arena = arena }
+	};
+	if (!template_check(template, arena, report_name, &reading, &error))
+		report_error(&reading, &error);
 }
 
 static bool note_name(void *context, enum expr_name kind, struct str name, struct str key,
@@ -230,16 +299,18 @@ static bool check_constant(const struct expr *expr, struct arena *arena, struct 
 void definition_read_expression(const struct reader *reader, struct str text, struct str key)
 {
 	const struct compiler *compiler = reader->body->compiler;
-	struct reader copy = *reader;
+	struct reading reading = { .reader = *reader,
+				   .key = key,
+				   .found = { .arena = compiler->arena } };
 	struct error error = { 0 };
 	const struct expr *expr;
 	if (!expr_parse(text, compiler->arena, &expr, &error) ||
-	    !expr_names(expr, visit_name, &copy, &error)) {
-		report_error(reader, &error, key);
+	    !expr_names(expr, report_name, &reading, &error)) {
+		report_error(&reading, &error);
 	} else if (compiler->file->strict && !check_constant(expr, compiler->arena, &error)) {
 		error_prefix(&error, "the condition " STR_FMT " can never be evaluated: ",
 			     STR_ARG(str_head(text, LIMIT_QUOTE_BYTES)));
-		report_error(reader, &error, key);
+		report_error(&reading, &error);
 	}
 }
 

@@ -8,15 +8,6 @@ static int64_t microseconds(double seconds)
 	return (int64_t)(seconds * 1e6);
 }
 
-static struct str tool_names(const struct compiler *c)
-{
-	AUTO(buf) names = { 0 };
-	for (size_t i = 0; i < c->tools->count; i++)
-		buf_add_format(&names, "%s" STR_FMT, i == 0 ? "" : ", ",
-			       STR_ARG(c->tools->at[i].name));
-	return str_copy(c->arena, buf_str(&names));
-}
-
 /* The number of kinds that a step has; it must be 1. */
 static int kinds_of(const struct run_definition_step *step)
 {
@@ -35,7 +26,7 @@ static void check_kind(const struct body *body, size_t number)
 {
 	const struct run_definition_step *step = &body->steps.at[number];
 	int kinds = kinds_of(step);
-	if (kinds != 1)
+	if (kinds != 1 && !(kinds == 0 && body->compiler->kinds_unknown))
 		definition_step_problem(
 			body, number, S("name"),
 			"step " STR_FMT
@@ -45,9 +36,7 @@ static void check_kind(const struct body *body, size_t number)
 	/* A step with catch or finally is checked inside its try. */
 	if (has(step, tool) && !is_caught(step) &&
 	    definition_find_tool(body->compiler, step->tool) == NULL)
-		definition_step_problem(body, number, S("tool"),
-					"unknown tool " STR_FMT "; expected one of " STR_FMT,
-					STR_ARG(step->tool), STR_ARG(tool_names(body->compiler)));
+		definition_report_tool(body, number, step->tool);
 }
 
 /* ---- kinds of steps ------------------------------------------------------------------ */
@@ -92,6 +81,11 @@ static struct run_graph_node_list inner(struct node_builder *m,
 			definition_step_problem(outer, m->number, S("loop"),
 						"the until expression of the loop has an error");
 	}
+	/* So do the criteria of a step that is repeated. */
+	if (has(m->step, verify) && has(m->step->verify, repeats) && nodes.count > 0) {
+		const struct reader reader = { .body = &body, .inside = true, .has_output = true };
+		definition_read_criteria(&reader, m->step->verify, S("name"));
+	}
 	return nodes;
 }
 
@@ -123,12 +117,12 @@ static void make_tool(struct node_builder *m)
 	SET(m->node, tool, m->step->tool);
 	if (tool == NULL)
 		return; /* check_kind() has reported it */
-	SET(m->node, class, tool->class);
+	SET(m->node, class, definition_call_class(m->body->compiler, tool, NULL));
 	definition_check_inputs(m->body, m->number, tool);
 	if (m->step->read_only && !str_equal(m->step->tool, S("shell")))
 		definition_step_problem(m->body, m->number, S("read_only"),
 					"read_only is allowed only for tool shell");
-	else if (m->step->read_only && tool->class == RUN_CLASS_CONTAINED)
+	else if (m->step->read_only && m->node->class == RUN_CLASS_CONTAINED)
 		SET(m->node, read_only, true);
 }
 
@@ -194,19 +188,36 @@ static void make_wait(struct node_builder *m)
 		SET(m->node, timeout_us, microseconds(wait->timeout));
 }
 
+/* In a session, what is tried again is a turn. */
+static struct run_graph_node *retried_node(struct run_graph_node *node)
+{
+	return node->kind == RUN_NODE_SESSION && node->body.count > 0
+		       ? definition_session_turn(node)
+		       : node;
+}
+
 static void make_agent(struct node_builder *m)
 {
-	const struct run_graph_agent *agent = definition_find_agent(m->body, m->number);
+	const struct run_graph_retry *retry;
+	const struct run_graph_agent *agent = definition_find_agent(m->body, m->number, &retry);
 	SET(m->node, kind, RUN_NODE_AGENT);
+	definition_check_agent_inputs(m->body, m->number);
+	definition_make_prompt(&m->reader, m->node);
 	if (agent == NULL)
 		return;
+	agent = definition_adapt_agent(m->body, m->number, agent);
+	agent = definition_make_system(&m->reader, agent);
 	/* A timeout of the step itself is set later and overrides this one. */
 	if (has(agent, timeout_us))
 		SET(m->node, timeout_us, agent->timeout_us);
-	if (has(agent, tools) || has(agent, schema))
+	if (has(agent, tools) || has(agent, schema) || has(agent, expects) ||
+	    has(agent, required_files))
 		definition_make_session(m->body, m->number, m->node, agent);
 	else
 		SET(m->node, agent, agent);
+	/* A policy of the step itself is set later and overrides this one. */
+	if (retry != NULL)
+		SET(retried_node(m->node), retry, retry);
 }
 
 static void make_workflow(struct node_builder *m)
@@ -259,32 +270,7 @@ static void make_loop(struct node_builder *m)
 static void make_verify(struct node_builder *m)
 {
 	const struct run_definition_verify *verify = m->step->verify;
-	struct arena *arena = m->body->compiler->arena;
-	struct reader reader = m->reader;
-	reader.has_output = true;
-	SET(m->node, kind, RUN_NODE_VERIFY);
-	SET(m->node, target, verify->target);
-	SET(m->node, policy,
-	    has(verify, policy) ? verify->policy : runtime_verification_policy_new(arena));
-	struct str read = str_format(arena, "steps." STR_FMT ".outputs", STR_ARG(verify->target));
-	definition_read_expression(&reader, read, S("verify"));
-	struct run_graph_criterion *criteria =
-		arena_array(arena, struct run_graph_criterion, verify->criteria.count);
-	for (size_t i = 0; i < verify->criteria.count; i++) {
-		const struct run_definition_criterion *from = &verify->criteria.at[i];
-		criteria[i] = *run_graph_criterion_new(arena);
-		SET(&criteria[i], name, from->name);
-		SET(&criteria[i], check, from->check);
-		SET(&criteria[i], critical, from->critical);
-		definition_read_expression(&reader, from->check, S("verify"));
-		for (size_t k = 0; k < i; k++)
-			if (str_equal(criteria[k].name, from->name))
-				definition_step_problem(m->body, m->number, S("verify"),
-							"duplicate criterion name " STR_FMT,
-							STR_ARG(from->name));
-	}
-	SET(m->node, criteria,
-	    ((struct run_graph_criterion_list){ criteria, verify->criteria.count }));
+	definition_make_verify(&m->reader, m->node);
 	if (verify->steps.count > 0)
 		SET(m->node, body, inner(m, verify->steps, S("verify"), S("")));
 }
@@ -539,58 +525,7 @@ static void make_retry(struct node_builder *m)
 	if (!effect)
 		definition_step_problem(m->body, m->number, S("retry"),
 					"only a tool, an agent and a workflow can have retry");
-	struct run_graph_retry *retry = run_graph_retry_new(m->body->compiler->arena);
-	SET(retry, max_retries, step->retry->max_retries);
-	SET(retry, base_delay_us, microseconds(step->retry->base_delay));
-	SET(retry, max_delay_us, microseconds(step->retry->max_delay));
-	if (step->retry->on.count > 0)
-		SET(retry, on, step->retry->on);
-	for (size_t i = 0; i < step->retry->on.count; i++) {
-		enum error_code code;
-		if (!error_code_from_name(step->retry->on.at[i], &code))
-			definition_step_problem(m->body, m->number, S("retry"),
-						"retry: unknown error code " STR_FMT
-						"; see baton describe errors",
-						STR_ARG(step->retry->on.at[i]));
-	}
-	/* In a session, what is tried again is a turn. */
-	struct run_graph_node *turn = m->node->kind == RUN_NODE_SESSION && m->node->body.count > 0
-					      ? definition_session_turn(m->node)
-					      : m->node;
-	SET(turn, retry, retry);
-}
-
-static bool has_incoming_edge(const struct body *body, struct str name)
-{
-	for (size_t i = 0; i < body->steps.count; i++)
-		for (size_t e = 0; e < body->steps.at[i].next.count; e++)
-			if (str_equal(body->steps.at[i].next.at[e].to, name))
-				return true;
-	return false;
-}
-
-static bool is_entry(const struct body *body, const struct run_definition_step *step)
-{
-	return has(step, entry) ? step->entry : !has_incoming_edge(body, step->name);
-}
-
-/* A body, or a part of a try, in which every step waits for an edge would never start. */
-static void check_start(const struct body *body, enum run_section section)
-{
-	size_t count = 0, first = 0;
-	for (size_t i = body->steps.count; i-- > 0;) {
-		if (definition_section(body, i) != section)
-			continue;
-		if (body->steps.at[i].join != RUN_JOIN_ANY || is_entry(body, &body->steps.at[i]))
-			return;
-		first = i;
-		count++;
-	}
-	if (count > 0)
-		definition_step_problem(
-			body, first, S("join"),
-			"no step can start: every step waits for an edge; set entry: true on the first "
-			"step");
+	SET(retried_node(m->node), retry, definition_retry(m->body, m->number, step->retry));
 }
 
 static void make_edges(struct node_builder *m)
@@ -610,13 +545,18 @@ static void make_edges(struct node_builder *m)
 	}
 	if (step->next.count > 0)
 		SET(m->node, edges, ((struct run_graph_edge_list){ edges, step->next.count }));
-	if (step->join == RUN_JOIN_ANY && is_entry(m->body, step))
+	if (step->join == RUN_JOIN_ANY && definition_is_entry(m->body, step))
 		SET(m->node, entry, true);
 	if (has(step, entry) && step->join != RUN_JOIN_ANY)
 		definition_step_problem(m->body, m->number, S("entry"),
 					"entry is allowed only with join: any");
 	if (has(step, max_iterations))
 		SET(m->node, max_iterations, step->max_iterations);
+	if (has(step, routes) && !has(m->body->compiler->file, state))
+		definition_step_problem(m->body, m->number, S("routes"),
+					"routes are allowed only in a definition with a state");
+	else if (has(step, routes))
+		SET(m->node, routes, step->routes);
 }
 
 /* Each input by itself, because a tool takes secrets only in some of them. */
@@ -660,6 +600,11 @@ static void make_node(struct body *body, size_t number, struct run_graph_node *n
 		SET(node, continue_on_error, true);
 	if (definition_section(body, number) != RUN_SECTION_STEPS)
 		SET(node, section, definition_section(body, number));
+	if (!has(step, agent) && (has(step, prompt_file) || has(step, prompt_template)))
+		definition_step_problem(body, number,
+					has(step, prompt_file) ? S("prompt_file")
+							       : S("prompt_template"),
+					"only a step with an agent has a prompt");
 	if (is_caught(step)) {
 		/* The try has the step as its only one; the step's own members are there. */
 		SET(node, inputs, &no_inputs);
@@ -671,12 +616,24 @@ static void make_node(struct body *body, size_t number, struct run_graph_node *n
 		read_inputs(&builder);
 		make_rounds(&builder);
 		make_retry(&builder);
+		definition_check_agent_members(body, number);
 		if (has(step, undo))
 			definition_compile_undo(body, number, node);
 	}
 	make_when(&builder);
 	make_edges(&builder);
 	SET(node, reads, body->reads[number]);
+}
+
+/* Of a step that is no one kind, the names are checked all the same. */
+static void read_names(struct body *body, size_t number, struct run_graph_node *node)
+{
+	struct node_builder builder = {
+		.body = body, .number = number, .step = &body->steps.at[number], .node = node
+	};
+	builder.reader = (struct reader){ .body = body, .step = (int64_t)number };
+	read_inputs(&builder);
+	make_when(&builder);
 }
 
 struct run_graph_node_list definition_compile_body(struct body *body)
@@ -691,15 +648,16 @@ struct run_graph_node_list definition_compile_body(struct body *body)
 	for (size_t i = 0; i < body->steps.count; i++)
 		check_kind(body, i);
 	for (int section = RUN_SECTION_STEPS; section <= RUN_SECTION_FINALLY; section++)
-		check_start(body, (enum run_section)section);
-	if (!definition_body_order(body))
-		return (struct run_graph_node_list){ 0 };
+		definition_check_start(body, (enum run_section)section);
+	definition_body_order(body);
 	struct run_graph_node *nodes =
 		arena_array(c->arena, struct run_graph_node, body->steps.count);
 	for (size_t i = 0; i < body->steps.count; i++) {
 		nodes[i] = *run_graph_node_new(c->arena);
 		if (kinds_of(&body->steps.at[body->order[i]]) == 1)
 			make_node(body, body->order[i], &nodes[i]);
+		else
+			read_names(body, body->order[i], &nodes[i]);
 	}
 	return (struct run_graph_node_list){ nodes, body->steps.count };
 }

@@ -57,7 +57,7 @@ void definition_check_inputs(const struct body *body, size_t number,
 {
 	const struct run_definition_step *step = &body->steps.at[number];
 	struct compiler *c = body->compiler;
-	if (tool->inputs == NULL)
+	if (tool->inputs == NULL || (c->names_unknown && step->inputs->line == 0))
 		return;
 	struct problems found = { .arena = c->arena };
 	const struct contract_source source = { .json = step->inputs };
@@ -82,6 +82,36 @@ void definition_check_inputs(const struct body *body, size_t number,
 	}
 }
 
+/* An agent takes any inputs.  But without `prompt` and `messages` all of them become the prompt as JSON,
+ * which an author who misspelled one of these does not want. */
+void definition_check_agent_inputs(const struct body *body, size_t number)
+{
+	static const struct str names[] = { { "prompt", 6 }, { "messages", 8 } };
+	const struct json *inputs = body->steps.at[number].inputs;
+	struct compiler *c = body->compiler;
+	if (inputs == NULL || inputs->kind != JSON_OBJECT)
+		return;
+	for (size_t i = 0; i < COUNT(names); i++)
+		if (json_member(inputs, names[i]) != NULL)
+			return;
+	for (size_t i = 0; i < inputs->as.object.count; i++) {
+		const struct json_member *member = &inputs->as.object.at[i];
+		struct str close =
+			closest_word((struct str_list){ names, COUNT(names) }, member->key);
+		/* Singular and plural are words of their own. */
+		if (close.size == 0 || str_equal(member->key, S("message")) ||
+		    str_equal(member->key, S("prompts")))
+			continue;
+		problems_add(c->problems,
+			     str_format(c->arena, STR_FMT "/inputs/" STR_FMT,
+					STR_ARG(definition_step_pointer(body, number)),
+					STR_ARG(member->key)),
+			     member->line, member->column,
+			     "is not an input that an agent knows; did you mean \"" STR_FMT "\"?",
+			     STR_ARG(close));
+	}
+}
+
 /* The names of the outputs, for a message. */
 static struct str_list output_names(const struct type *type, struct arena *arena)
 {
@@ -96,6 +126,24 @@ static struct str_list output_names(const struct type *type, struct arena *arena
 	return (struct str_list){ names, count };
 }
 
+/* The members of an agent's reply are outputs, and not known beforehand: a word that is almost one that every
+ * reply has is only a warning. */
+static void check_reply_output(const struct body *body, size_t number, struct str key)
+{
+	static const struct str always[] = { { "text", 4 }, { "json", 4 } };
+	const struct run_definition_step *step = &body->steps.at[number];
+	struct str close = closest_word((struct str_list){ always, COUNT(always) }, key);
+	for (size_t i = 0; i < step->outputs.count; i++)
+		if (str_equal(step->outputs.at[i].key, key))
+			return;
+	if (close.size > 0 && !str_equal(close, key))
+		definition_warn(body->compiler, json_item(body->tree, number),
+				"output \"" STR_FMT "\" of step " STR_FMT " (agent " STR_FMT
+				") must be a member of its reply; did you mean \"" STR_FMT "\"?",
+				STR_ARG(str_head(key, 60)), STR_ARG(step->name),
+				STR_ARG(step->agent), STR_ARG(close));
+}
+
 bool definition_check_output(const struct body *body, size_t number, struct str key,
 			     struct error *error)
 {
@@ -105,10 +153,12 @@ bool definition_check_output(const struct body *body, size_t number, struct str 
 		has(step, tool) && !has(step, catch)
 			? definition_find_tool(body->compiler, step->tool)
 			: NULL;
-	if (key.size == 0 || tool == NULL || tool->outputs == NULL ||
-	    tool->outputs->openness != CONTRACT_CLOSED)
+	const struct type *type = tool != NULL ? tool->outputs : NULL;
+	if (has(step, agent) && !has(step, catch) && key.size > 0)
+		check_reply_output(body, number, key);
+	if (key.size == 0 || type == NULL || type->openness != CONTRACT_CLOSED)
 		return true;
-	struct str_list names = output_names(tool->outputs, body->compiler->arena);
+	struct str_list names = output_names(type, body->compiler->arena);
 	AUTO(buf) all = { 0 };
 	for (size_t i = 0; i < names.count; i++) {
 		if (str_equal(names.at[i], key))
@@ -127,4 +177,21 @@ bool definition_check_output(const struct body *body, size_t number, struct str 
 		    "\"; it has " STR_FMT,
 		    STR_ARG(step->name), STR_ARG(tool->name), STR_ARG(str_head(key, 60)),
 		    STR_ARG(buf_str(&all)));
+}
+
+void definition_report_tool(const struct body *body, size_t number, struct str tool)
+{
+	const struct compiler *c = body->compiler;
+	struct str *words = arena_array(c->arena, struct str, c->tools->count);
+	AUTO(buf) names = { 0 };
+	for (size_t i = 0; i < c->tools->count; i++) {
+		words[i] = c->tools->at[i].name;
+		buf_add_format(&names, "%s" STR_FMT, i == 0 ? "" : ", ", STR_ARG(words[i]));
+	}
+	struct str close = closest_word((struct str_list){ words, c->tools->count }, tool);
+	definition_step_problem(
+		body, number, S("tool"),
+		"unknown tool " STR_FMT "; expected one of " STR_FMT "%s" STR_FMT "%s",
+		STR_ARG(tool), STR_ARG(buf_str(&names)), close.size > 0 ? "; did you mean " : "",
+		STR_ARG(close), close.size > 0 ? "?" : "");
 }

@@ -20,10 +20,16 @@ MUST_CHECK bool agent_registry_find(struct store_reader *reader, struct str name
 				    struct arena *arena, const struct run_agent **out_agent,
 				    struct error *error);
 
+/* The profile `name`, or the active profile if the name is empty; *out_profile is NULL when no profile
+ * is active.  CONFIGURATION when the named one does not exist. */
+MUST_CHECK bool agent_registry_profile(struct store_reader *reader, struct str name,
+				       struct arena *arena,
+				       const struct pipeline_profile **out_profile,
+				       struct error *error);
+
 /* The configuration that an agent of a profile runs with: the profile's own entry, else the registry's
- * agent of that name; the profile's sandbox and name take precedence.  NOT_FOUND, naming the
- * profile's agents, when neither has it.  CONFLICT when the pipeline vocabulary has no word for its
- * driver. */
+ * agent of that name; the profile's name and a sandbox that is set there take precedence.  NOT_FOUND,
+ * naming the profile's agents, when neither has it. */
 MUST_CHECK bool agent_registry_profile_agent(struct store_reader *reader,
 					     const struct pipeline_profile *profile,
 					     struct str name, struct arena *arena,

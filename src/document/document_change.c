@@ -279,8 +279,7 @@ static void committed(struct writer_ticket *ticket)
 		break;
 	case STORE_GUARDED:
 		fail(&job->error, ERROR_TOO_LARGE,
-		     "there are %d documents of this kind already, and more are not kept",
-		     LIMIT_DOCUMENTS);
+		     "there are as many documents of this kind as are kept; delete one first");
 		job_reply(job, &job->error);
 		break;
 	case STORE_REPEATED:
@@ -291,6 +290,14 @@ static void committed(struct writer_ticket *ticket)
 		redo(job);
 		break;
 	}
+}
+
+/* The most documents of a kind. */
+static int64_t most_of(size_t kind)
+{
+	return kind == DOCUMENT_DEFINITION_VERSION ? LIMIT_DEFINITION_VERSIONS
+	       : kind == DOCUMENT_PROJECT          ? LIMIT_PROJECTS
+						   : LIMIT_DOCUMENTS;
 }
 
 /* Guards of the store count the documents of each kind. */
@@ -311,7 +318,7 @@ static void fill_guards(struct document_job *job, struct store_append *append)
 			guards[append->guard_count++] =
 				(struct store_guard){ str_format(arena, "documents." STR_FMT,
 								 STR_ARG(name)),
-						      more, more > 0 ? LIMIT_DOCUMENTS : -1 };
+						      more, more > 0 ? most_of(kind) : -1 };
 	}
 	append->guards = guards;
 }

@@ -30,8 +30,9 @@ struct schedule_job {
 };
 
 /* Time zone and definition must exist when the schedule is made, not only when it comes due. */
-static bool check_names(const struct schedule_job *job, const struct run_schedule *schedule,
-			struct arena *arena, struct problems *problems, struct error *error)
+static bool check_names(const struct schedule_job *job, struct store_reader *reader,
+			const struct run_schedule *schedule, struct arena *arena,
+			struct problems *problems, struct error *error)
 {
 	const struct executor_settings *settings = executor_config(job->documents->executor);
 	struct zone zone;
@@ -39,7 +40,8 @@ static bool check_names(const struct schedule_job *job, const struct run_schedul
 	struct error why;
 	if (!schedule_zone(schedule->time_zone, arena, &zone, &why))
 		problems_add(problems, S("/time_zone"), 0, 0, "%s", why.text);
-	if (!settings->definition(settings->context, schedule->workflow, arena, &yaml, &why))
+	if (!settings->definition(settings->context, reader, schedule->workflow, arena, &yaml,
+				  &why))
 		problems_add(problems, S("/workflow"), 0, 0, "%s", why.text);
 	return problems_fail(problems, error);
 }
@@ -52,7 +54,7 @@ static bool set_compose(const struct schedule_job *job, struct store_reader *rea
 {
 	struct schedule_clock clock;
 	struct zone zone;
-	if (!check_names(job, schedule, arena, problems, error) ||
+	if (!check_names(job, reader, schedule, arena, problems, error) ||
 	    !schedule_zone(schedule->time_zone, arena, &zone, error) ||
 	    !schedule_clock_init(&clock, schedule, &zone, error))
 		return false;

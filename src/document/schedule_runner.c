@@ -21,6 +21,7 @@
 #include "base/map.h"
 #include "base/slots.h"
 #include "contract/document_kind.h"
+#include "contract/run_start_types.h"
 #include "document/documents_state.h"
 #include "document/schedule_jobs.h"
 #include "document/schedule_read.h"
@@ -36,7 +37,7 @@ struct schedule_task {
 	/* Found by the change, on a reader thread; texts are in the arena. */
 	struct arena arena;
 	int64_t ready; /* the due time whose run is to be started; 0 = none */
-	struct str workflow;
+	struct str workflow, profile;
 	const struct json *inputs;
 	bool must_wait;
 	struct uuid wait_for;
@@ -135,6 +136,7 @@ static bool step_compose(void *context, struct store_reader *reader, struct aren
 	if (task->must_wait)
 		task->wait_for = progress->running.at[0];
 	task->workflow = str_copy(&task->arena, schedule->workflow);
+	task->profile = has(schedule, profile) ? str_copy(&task->arena, schedule->profile) : S("");
 	task->inputs = json_copy(&task->arena, schedule->inputs);
 	return true;
 }
@@ -210,12 +212,16 @@ static void started(void *context, uint64_t id, const struct executor_reply *rep
 
 static void start(struct schedule_entry *entry)
 {
+	struct run_start *kept = run_start_new(&entry->task->arena);
+	if (entry->task->profile.size > 0)
+		SET(kept, profile, entry->task->profile);
 	const struct executor_start start = {
 		.workflow = entry->task->workflow,
 		.yaml = S(""),
 		.inputs = { .json = entry->task->inputs },
 		.run = schedule_run_id(str_from_c(entry->name), entry->task->ready),
 		.key = { .key = S("") },
+		.start = kept,
 	};
 	entry->task->starts = true;
 	FAILPOINT("schedule.before_start");

@@ -26,6 +26,7 @@ struct effects *effects_new(void)
 	require(room != NULL);
 	room->base.kinds = kinds;
 	room->base.subrun_ended = effect_subrun_ended;
+	room->base.subrun_unwinds = effect_subrun_unwinds;
 	return &room->base;
 }
 

@@ -35,5 +35,7 @@ void effect_restart(struct active_run *active, struct str step, const struct uui
 
 /* A sub-run has ended: reads its outcome and closes the parent's effect. */
 void effect_subrun_ended(struct executor *executor, const struct uuid *child);
+/* The child runs its finally and undo steps, which end at once if their time is over in the parent. */
+void effect_subrun_unwinds(struct executor *executor, const struct uuid *child);
 
 #endif

@@ -29,13 +29,16 @@ struct look {
 	bool exists;     /* the child is stored */
 	bool ended;      /* the child has ended */
 	bool called_off; /* the child must not begin, or not go on */
+	bool unwinds;    /* only this is wanted: whether the parent still waits for its cleanup */
+	bool overdue;    /* it does not */
+	int64_t now;
 	enum run_outcome outcome;
 	const struct json *output;
 	struct failure fault;
 	/* What the child is created with. */
 	struct str graph_text;
 	struct value inputs;
-	struct str by, trace;
+	struct str by, trace, profile, repository;
 	struct cached_graph *graph;
 	const struct json *given;
 	struct error error;
@@ -97,13 +100,32 @@ static void take_end(struct look *look, struct store_reader *reader, const struc
 		read_value(look, reader, &run->outputs, &look->output);
 }
 
+/* The parent may have left memory, so its stored state counts. */
+static void look_at_parent(struct look *look, struct store_reader *reader)
+{
+	struct executor *executor = look->read.executor;
+	struct loaded_run loaded;
+	if (!look->open || !run_load(executor, reader, &look->parent, &loaded, &look->error))
+		return;
+	const struct run *run = loaded.run;
+	look->overdue = run != NULL && !run_ended(run) &&
+			(run->abandoned || (run->cancelling && !run->unwinding && run->due_at > 0 &&
+					    run->due_at <= look->now));
+	run_load_discard(executor, &loaded);
+}
+
 static void look_work(struct executor_read *read, struct store_reader *reader)
 {
 	struct look *look = (struct look *)read;
 	struct executor *executor = read->executor;
 	struct loaded_run loaded;
-	if (!read_effect(look, reader) || !look->open ||
-	    !run_load(executor, reader, &look->child, &loaded, &look->error))
+	if (!read_effect(look, reader))
+		return;
+	if (look->unwinds) {
+		look_at_parent(look, reader);
+		return;
+	}
+	if (!look->open || !run_load(executor, reader, &look->child, &loaded, &look->error))
 		return;
 	look->exists = loaded.run != NULL;
 	if (look->exists && run_ended(loaded.run))
@@ -162,6 +184,10 @@ static void create(struct look *look)
 		SET(kept, by, str_copy(&pending->arena, look->by));
 	if (look->trace.size > 0)
 		SET(kept, trace, str_copy(&pending->arena, look->trace));
+	if (look->profile.size > 0)
+		SET(kept, profile, str_copy(&pending->arena, look->profile));
+	if (look->repository.size > 0)
+		SET(kept, repository, str_copy(&pending->arena, look->repository));
 	pending->command.start = kept;
 	arena_join(&pending->arena, &look->read.arena);
 	FAILPOINT("subrun.before_create");
@@ -208,7 +234,10 @@ static bool is_called_off(const struct look *look)
 static void act(struct look *look)
 {
 	struct executor *executor = look->read.executor;
-	if (look->ended) {
+	if (look->unwinds) {
+		if (look->overdue)
+			engine_cancel_run(executor, &look->child, true);
+	} else if (look->ended) {
 		close_effect(look, look->outcome);
 	} else if (look->exists && (look->called_off || is_parent_cancelling(look))) {
 		/* A crash may have come between the cancel of the parent and that of the child.  For a
@@ -242,8 +271,8 @@ static bool must_look_again(const struct look *look)
  * that is certain only when it is read again. */
 static bool must_confirm(struct look *look)
 {
-	if (!look->open || look->error.code != ERROR_NONE || look->exists || look->called_off ||
-	    active_run_find(look->read.executor, &look->child) != NULL)
+	if (!look->open || look->unwinds || look->error.code != ERROR_NONE || look->exists ||
+	    look->called_off || active_run_find(look->read.executor, &look->child) != NULL)
 		return false;
 	look->called_off = is_called_off(look);
 	return look->called_off;
@@ -291,6 +320,14 @@ void effect_subrun_ended(struct executor *executor, const struct uuid *child)
 	executor_read(executor, &look_new(child)->read);
 }
 
+void effect_subrun_unwinds(struct executor *executor, const struct uuid *child)
+{
+	struct look *look = look_new(child);
+	look->unwinds = true;
+	look->now = executor_now(executor);
+	executor_read(executor, &look->read);
+}
+
 static void begin(struct active_run *active, struct activation *activation)
 {
 	struct look *look = look_new(&activation->effect);
@@ -301,6 +338,8 @@ static void begin(struct active_run *active, struct activation *activation)
 	look->inputs.text = str_copy(arena, activation->inputs.text);
 	look->by = str_copy(arena, active->run->start->by);
 	look->trace = str_copy(arena, active->run->start->trace);
+	look->profile = str_copy(arena, active->run->start->profile);
+	look->repository = str_copy(arena, active->run->start->repository);
 	active_run_pin(active);
 	executor_read(active->executor, &look->read);
 }

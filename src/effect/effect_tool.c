@@ -1,69 +1,31 @@
 /* effect/effect_tool.c -- tool calls.
  *
- * A call goes: take the effect's lock, load the inputs, start the tool; its result is a command,
- * which also carries what the tool wrote to stdout and stderr.  A
+ * A call goes: take the effect's lock, load the inputs, start the tool, list the files that it changed;
+ * its result is a command, which also carries these files and what the tool wrote to stdout and stderr.  A
  * call that is found open after a crash goes: take the lock (so the old process tree is known to be
  * dead), then by effect class: restore the workspace and repeat, repeat, ask the tool whether it
  * happened, or close the call as unknown.  A repetition is recorded first (tool.restarted), so
  * nothing is repeated in silence; then the call begins like the first one.
  */
-#include "effect/effect.h"
+#include "effect/tool_call.h"
 
 #include <stdlib.h>
 
 #include "active/effect_wait.h"
+#include "active/error_masking.h"
 #include "active/live_log.h"
 #include "active/value_fetch.h"
 #include "base/limits.h"
 #include "base/log.h"
 #include "contract/run_graph_types.h"
+#include "contract/run_value_types.h"
 #include "effect/call_secrets.h"
 #include "engine/run.h"
 #include "os/failpoint.h"
-#include "sandbox/sandbox.h"
 #include "tool/output_log.h"
 #include "tool/tool.h"
 
 enum { RETRY_US = 20000 };
-
-/* A call under way, found by its slot. */
-struct call {
-	struct arena arena; /* first: effects_free() frees it */
-	struct executor *executor;
-	uint64_t id, active;
-	struct str step, tree;
-	struct str branch; /* whose folder it works in; "" = the run's own */
-	bool read_only;
-	struct uuid effect;
-	struct str tool;
-	struct value inputs;               /* a copy: the run's state may be missing for a while */
-	const struct json *waiting_inputs; /* of a call that waits for a place; NULL = not read */
-	enum run_effect_class class;
-	int64_t attempt;
-	int lock;         /* -1 = not taken */
-	uint64_t running; /* the tool's own id; 0 = not started */
-	uint64_t log;     /* of live_log.h; 0 = none */
-	struct str workflow;
-	struct str_list secret_names; /* of the whole definition: they are masked */
-	struct secret_use *uses;      /* secrets of the inputs */
-	size_t use_count;
-	struct call_secrets_read *secrets; /* NULL = not read yet, or the definition names none */
-	const struct secret_mask *mask;
-	bool resuming;
-	int64_t locked_us;  /* how long it has waited for the lock */
-	uint64_t restoring; /* the restore under way; 0 = none */
-	bool asking;        /* the tool is asked whether the call happened */
-	bool cancelling;    /* the run is being cancelled: the call is not repeated */
-	bool no_room;       /* it has met a full disk */
-};
-
-static struct str_list str_list_copy(struct arena *arena, struct str_list from)
-{
-	struct str *copy = arena_array(arena, struct str, from.count);
-	for (size_t i = 0; i < from.count; i++)
-		copy[i] = str_copy(arena, from.at[i]);
-	return (struct str_list){ copy, from.count };
-}
 
 /* ---- calls --------------------------------------------------------------------------- */
 
@@ -87,8 +49,9 @@ static struct call *call_new(struct active_run *active, const struct activation 
 	call->attempt = activation->attempt;
 	const struct run_graph *graph = active->run->graph->rows;
 	call->workflow = str_copy(&call->arena, graph->name);
+	call->sandbox = tool_call_sandbox(graph, node->row, &call->arena);
 	if (has(graph, secrets))
-		call->secret_names = str_list_copy(&call->arena, graph->secrets);
+		call->secret_names = tool_call_list_copy(&call->arena, graph->secrets);
 	call->use_count = activation->secret_count;
 	call->uses = arena_array(&call->arena, struct secret_use, call->use_count);
 	for (size_t i = 0; i < call->use_count; i++)
@@ -143,13 +106,17 @@ static void call_give_log(struct call *call, struct pending_command *pending)
 	pending->live_log = log->id;
 }
 
-static void call_close(struct call *call, enum run_outcome outcome, const struct json *output,
-		       const struct error *error)
+void tool_call_close(struct call *call, enum run_outcome outcome, const struct json *output,
+		     const struct error *error)
 {
 	struct active_run *active = call_end(call);
 	struct pending_command *pending =
 		effect_close_command(call->step, &call->effect, outcome, output, error);
 	call_give_log(call, pending);
+	if (call->figures != NULL)
+		pending->command.figures =
+			arena_copy(&pending->arena, call->figures, sizeof(*call->figures));
+	tool_call_attach_files(call, pending);
 	active_run_command(active, pending);
 	call_free(call);
 }
@@ -174,6 +141,13 @@ static void call_await_room(struct call *call, platform_callback *again, const s
 
 static void call_again(void *context, uint64_t argument);
 
+static const struct json *masked_output(struct call *call, const struct json *output)
+{
+	if (call->mask != NULL && output != NULL)
+		output = secret_mask_json(call->mask, output, &call->arena);
+	return output;
+}
+
 static void call_ended(void *context, uint64_t argument, const struct tool_result *result)
 {
 	struct executor *executor = context;
@@ -181,23 +155,25 @@ static void call_ended(void *context, uint64_t argument, const struct tool_resul
 	if (call == NULL)
 		return;
 	FAILPOINT("tool.ended");
-	if (result->error.code == ERROR_STORAGE_FULL) {
-		call_await_room(call, call_again, &result->error);
-		return;
-	}
-	const struct json *output = result->output;
+	const struct json *output = masked_output(call, result->output);
 	struct error error = result->error;
-	if (call->mask != NULL && output != NULL)
-		output = secret_mask_json(call->mask, output, &call->arena);
+	if (result->figures != NULL)
+		call->figures = arena_copy(&call->arena, result->figures, sizeof(*result->figures));
 	if (call->mask != NULL && error.code != ERROR_NONE)
 		secret_mask_error(call->mask, &error);
+	if (result->error.code == ERROR_STORAGE_FULL) {
+		call_await_room(call, call_again, &error);
+		return;
+	}
 	bool good = error.code == ERROR_NONE;
-	call_close(call,
-		   good                                  ? RUN_OUTCOME_OK
-		   : error.code == ERROR_CANCELLED       ? RUN_OUTCOME_CANCELLED
-		   : error.code == ERROR_OUTCOME_UNKNOWN ? RUN_OUTCOME_UNKNOWN
-							 : RUN_OUTCOME_FAILED,
-		   good ? output : NULL, good ? NULL : &error);
+	call->ended = true;
+	call->outcome = good                                  ? RUN_OUTCOME_OK
+			: error.code == ERROR_CANCELLED       ? RUN_OUTCOME_CANCELLED
+			: error.code == ERROR_OUTCOME_UNKNOWN ? RUN_OUTCOME_UNKNOWN
+							      : RUN_OUTCOME_FAILED;
+	call->error = error;
+	call->output = good ? output : NULL;
+	tool_call_list_files(call);
 }
 
 static void call_answered(void *context, uint64_t argument, enum tool_answer answer,
@@ -231,12 +207,10 @@ static bool call_start(struct call *call, const struct json *inputs, struct erro
 	if (!workspace->ops->folder(workspace, &active->run_id, call->branch, &call->arena,
 				    &spec.workspace, error))
 		return false;
-	/* A call that was recorded as contained runs contained, whatever the setting is now. */
-	struct tool_host host = executor_config(executor)->host;
-	if (call->class == RUN_CLASS_CONTAINED && host.sandbox != NULL)
-		host.sandbox = sandbox_find(S("native"));
+	if (!tool_call_choose_host(call, tool, error))
+		return false;
 	if (call->asking)
-		return tool->probe(&host, &spec, error);
+		return tool->probe(call->host, &spec, error);
 	FAILPOINT("tool.before_start");
 	if (tool->child && call->log == 0)
 		call->log = live_log_open(executor, &active->run_id, call->step, call->attempt)->id;
@@ -248,7 +222,8 @@ static bool call_start(struct call *call, const struct json *inputs, struct erro
 	if (call->use_count > 0 &&
 	    !call_secrets_fill(call->secrets, inputs, &call->arena, &spec.inputs, error))
 		return false;
-	return tool->start(&host, &spec, &call->running, error);
+	call->started_us = platform_wall_us(executor_config(executor)->platform);
+	return tool->start(call->host, &spec, &call->running, error);
 }
 
 static void call_begin(struct call *call);
@@ -291,7 +266,7 @@ static void secrets_read(struct executor_read *read)
 		arena_done(&read->arena);
 		free(r);
 		if (call != NULL)
-			call_close(call, RUN_OUTCOME_FAILED, NULL, &error);
+			tool_call_close(call, RUN_OUTCOME_FAILED, NULL, &error);
 		return;
 	}
 	arena_join(&call->arena, &read->arena);
@@ -318,7 +293,7 @@ static bool call_read_secrets(struct call *call)
 	r->settings = executor_config(call->executor);
 	r->tool = str_copy(arena, call->tool);
 	r->workflow = str_copy(arena, call->workflow);
-	r->names = str_list_copy(arena, call->secret_names);
+	r->names = tool_call_list_copy(arena, call->secret_names);
 	r->uses = uses;
 	r->use_count = call->use_count;
 	r->read.work = call_secrets_work;
@@ -341,7 +316,7 @@ static void call_with_inputs(struct call *call, const struct json *inputs)
 	else if (call->asking)
 		call_unknown(call, "nobody can be asked what became of it");
 	else
-		call_close(call, RUN_OUTCOME_FAILED, NULL, &error);
+		tool_call_close(call, RUN_OUTCOME_FAILED, NULL, &error);
 }
 
 static void inputs_fetched(struct executor *executor, uint64_t id, uint64_t argument,
@@ -407,14 +382,31 @@ static void call_unknown(struct call *call, const char *why)
 	fail(&error, ERROR_OUTCOME_UNKNOWN,
 	     "the program ended while this call was under way and %s: look whether it happened",
 	     why);
-	call_close(call, RUN_OUTCOME_UNKNOWN, NULL, &error);
+	tool_call_close(call, RUN_OUTCOME_UNKNOWN, NULL, &error);
 }
 
 static void call_cancel(struct call *call)
 {
 	struct error error;
 	fail(&error, ERROR_CANCELLED, "it was told to stop");
-	call_close(call, RUN_OUTCOME_CANCELLED, NULL, &error);
+	tool_call_close(call, RUN_OUTCOME_CANCELLED, NULL, &error);
+}
+
+static void not_restored(struct executor *executor, uint64_t argument, const struct error *error)
+{
+	struct call *call = slots_get(&effect_room(executor)->under_way, argument);
+	char id[UUID_TEXT_SIZE];
+	if (call == NULL)
+		return;
+	if (call->cancelling) {
+		call_cancel(call);
+		return;
+	}
+	const struct active_run *active = active_run_by_id(executor, call->active);
+	require(active != NULL);
+	log_run(LOG_WARNING, uuid_text(&active->run_id, id),
+		"the workspace could not be restored: %s", error->text);
+	call_unknown(call, "its workspace could not be restored");
 }
 
 static void restored(void *context, uint64_t argument, struct str tree, const struct error *error)
@@ -426,20 +418,14 @@ static void restored(void *context, uint64_t argument, struct str tree, const st
 		return;
 	FAILPOINT("workspace.restored");
 	call->restoring = 0;
-	if (call->cancelling) {
-		call_cancel(call);
-		return;
-	}
-	if (error->code == ERROR_NONE) {
-		call_restart(call);
-		return;
-	}
-	char id[UUID_TEXT_SIZE];
-	const struct active_run *active = active_run_by_id(executor, call->active);
+	struct active_run *active = active_run_by_id(executor, call->active);
 	require(active != NULL);
-	log_run(LOG_WARNING, uuid_text(&active->run_id, id),
-		"the workspace could not be restored: %s", error->text);
-	call_unknown(call, "its workspace could not be restored");
+	if (call->cancelling)
+		call_cancel(call);
+	else if (error->code == ERROR_NONE)
+		call_restart(call);
+	else if (!error_masking_begin(active, error, not_restored, argument))
+		not_restored(executor, argument, error);
 }
 
 /* Effect class probe: the tool has found out whether the call happened. */
@@ -452,7 +438,7 @@ static void call_answered(void *context, uint64_t argument, enum tool_answer ans
 		return;
 	switch (answer) {
 	case TOOL_HAPPENED:
-		call_close(call, RUN_OUTCOME_OK, output, NULL);
+		tool_call_close(call, RUN_OUTCOME_OK, masked_output(call, output), NULL);
 		return;
 	case TOOL_NOT_HAPPENED:
 		if (call->cancelling)
@@ -577,7 +563,7 @@ static void call_lock(void *context, uint64_t argument)
 	else if (error.code == ERROR_STORAGE_FULL)
 		call_await_room(call, call_lock, &error);
 	else
-		call_close(call, RUN_OUTCOME_FAILED, NULL, &error);
+		tool_call_close(call, RUN_OUTCOME_FAILED, NULL, &error);
 }
 
 static void begin(struct active_run *active, struct activation *activation)
@@ -615,6 +601,10 @@ static void stop(struct active_run *active, const struct uuid *effect)
 	const struct tool *tool = tool_find(executor_config(active->executor)->tools, call->tool);
 	struct error why;
 	fail(&why, ERROR_CANCELLED, "it was told to stop");
+	if (call->ended) { /* its result is on the way */
+		tool_call_stop_listing(call);
+		return;
+	}
 	if (call->running != 0 && tool != NULL)
 		tool->stop(&executor_config(active->executor)->host, call->running, &why);
 	else if (call->resuming)

@@ -1,11 +1,12 @@
 /* effect/effect_turn.c -- an agent's turn: its driver is asked once turn.requested is committed.
  *
- * A turn goes: load what the request is made of (effect/turn_request.h), start the driver; its reply
- * is a command.  The request follows from what was recorded, so every attempt sends the same bytes.  Asking twice
+ * A turn goes: load what the request is made of (effect/turn_request.h, effect/attachments.h), start the
+ * driver; its reply is a command.  The request follows from what was recorded, so every attempt sends the same bytes.  Asking twice
  * costs money and has no other effect, so a turn that is found open after a crash is recorded as
  * restarted (tool.restarted) and asked again, unless its run is being cancelled or its time is over.
  */
 #include "effect/effect.h"
+#include "effect/attachments.h"
 #include "effect/turn_request.h"
 
 #include <stdlib.h>
@@ -18,6 +19,7 @@
 #include "llm/llm.h"
 #include "llm/price.h"
 #include "os/failpoint.h"
+#include "tool/tool_context.h"
 
 enum { RETRY_US = 20000 };
 
@@ -31,7 +33,8 @@ struct asking {
 	const struct llm_driver *driver; /* NULL: this program has none of that name */
 	struct str driver_name;
 	bool has_tools;
-	struct turn_source *source; /* a copy: the run's state may be missing for a while */
+	struct turn_source *source;     /* a copy: the run's state may be missing for a while */
+	struct attachments attachments; /* pictures and recordings, once they are read */
 	int64_t attempt;
 	uint64_t running; /* the driver's own id; 0 = not started */
 	uint64_t reply;   /* of live_reply.h; 0 = not started */
@@ -136,6 +139,40 @@ static void cancel_turn(struct asking *asking)
 
 /* ---- asking -------------------------------------------------------------------------- */
 
+static void ask(struct asking *asking);
+
+static void attachments_done(struct executor_read *read)
+{
+	struct attachments_read *r = (struct attachments_read *)read;
+	struct asking *asking = slots_get(&effect_room(read->executor)->under_way, r->asking);
+	if (asking == NULL || r->error.code != ERROR_NONE) {
+		struct error error = r->error;
+		error.code = ERROR_INVALID; /* asking again does not help */
+		executor_discard(read->executor, &read->arena);
+		free(r);
+		if (asking != NULL)
+			close_turn(asking, NULL, NULL, 0, &error);
+		return;
+	}
+	arena_join(&asking->arena, &read->arena);
+	asking->attachments = r->attachments;
+	free(r);
+	ask(asking);
+}
+
+/* Returns true when the contents of attachments must be read first; the turn then begins again. */
+static bool read_attachments(struct asking *asking, const struct run_turn *turn,
+			     struct arena *arena)
+{
+	const struct executor_settings *settings = executor_config(asking->executor);
+	struct attachments wanted = attachments_of(turn, arena);
+	if (asking->attachments.count > 0 || wanted.count == 0)
+		return false;
+	attachments_read(asking->executor, tool_context_artifacts(settings->host.tool_context),
+			 &wanted, asking->id, attachments_done);
+	return true;
+}
+
 static bool start_turn(struct asking *asking, struct active_run *active, struct error *error)
 {
 	struct executor *executor = asking->executor;
@@ -147,6 +184,9 @@ static bool start_turn(struct asking *asking, struct active_run *active, struct 
 	const struct run_turn *turn = turn_request_build(asking->source, &values, &arena, error);
 	if (turn == NULL)
 		return false;
+	if (read_attachments(asking, turn, &arena))
+		return true;
+	turn = attachments_put(turn, &asking->attachments, &arena);
 	const struct llm_call call = { .model = asking->model,
 				       .turn = turn,
 				       .run = asking->run,

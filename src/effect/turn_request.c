@@ -15,11 +15,15 @@ struct told_call {
 	struct str tool;
 	struct failure fault; /* code "" = it succeeded */
 	struct value result, log;
+	bool shows;            /* its result has a picture or recording for the model */
+	struct str instead_of; /* the tool that has failed before; "" = none */
+	struct failure before; /* why */
 };
 
 struct told_turn {
 	struct str note;
 	struct value reply; /* absent: of the turn that is requested */
+	bool sums;          /* it asked for a summary, and is not told */
 	struct told_call *calls;
 	size_t call_count;
 };
@@ -28,7 +32,9 @@ struct turn_source {
 	struct value opening;
 	struct told_turn *turns; /* oldest first */
 	size_t turn_count;
-	int64_t left_out; /* the first turns, which no longer fit the context window */
+	int64_t left_out;     /* the first turns, which no longer fit the context window */
+	struct value summary; /* of these; absent = none */
+	bool summarizes;      /* the request asks for a summary of the turns */
 	struct hash *needs;
 	size_t need_count, need_room;
 };
@@ -73,25 +79,38 @@ static size_t highest_call(const struct scope *scope)
 static void tell_call(struct turn_source *source, const struct run *run, const struct activation *a,
 		      struct told_call *call, struct arena *arena)
 {
+	const struct run_graph_node *row = run_node(run, a)->row;
 	call->tool = str_copy(arena, run_node(run, a)->name);
+	call->shows = has(row, tool) && str_equal(row->tool, S("view_file"));
 	call->fault = copy_failure(a->fault, arena);
 	call->result = copy_value(source, &a->result, arena);
 	if (a->fault.code.size > 0)
 		call->log = copy_value(source, &a->log, arena);
 }
 
+/* A call that has failed and was made with another tool: of several, the first. */
+static void tell_failed(const struct run *run, const struct activation *a, struct told_call *call,
+			struct arena *arena)
+{
+	call->instead_of = str_copy(arena, run_node(run, a)->name);
+	call->before = copy_failure(a->fault, arena);
+}
+
 static struct told_turn tell_turn(struct turn_source *source, const struct run *run,
 				  const struct scope *scope, const struct activation *asking,
 				  struct arena *arena)
 {
-	struct told_turn turn = { .note = str_copy(arena, scope->turn.note) };
+	struct told_turn turn = { .note = str_copy(arena, scope->turn.note),
+				  .sums = scope->turn.summarizes > 0 };
 	if (asking->scope == scope)
 		return turn;
 	turn.call_count = highest_call(scope);
 	turn.calls = arena_array(arena, struct told_call, turn.call_count);
 	for (const struct activation *a = scope->first; a != NULL; a = a->next) {
 		/* A question that was approved led to the call, whose result counts. */
-		if (a->call > 0 && (a->asks_for == 0 || a->state != STEP_SUCCEEDED))
+		if (a->call > 0 && a->instead.size > 0)
+			tell_failed(run, a, &turn.calls[a->call - 1], arena);
+		else if (a->call > 0 && (a->asks_for == 0 || a->state != STEP_SUCCEEDED))
 			tell_call(source, run, a, &turn.calls[a->call - 1], arena);
 		else if (a->call == 0 && a->state == STEP_SUCCEEDED)
 			turn.reply = copy_value(source, &a->result, arena);
@@ -110,6 +129,15 @@ static bool is_in_session(const struct run *run, const struct activation *turn)
 	       run_node(run, turn->scope->owner)->kind == RUN_NODE_SESSION;
 }
 
+/* The activation that asked the model in a turn, if it has replied; NULL. */
+static const struct activation *session_reply(const struct scope *scope)
+{
+	for (const struct activation *a = scope->first; a != NULL; a = a->next)
+		if (a->call == 0 && a->state == STEP_SUCCEEDED)
+			return a;
+	return NULL;
+}
+
 struct turn_source *turn_source_new(const struct run *run, const struct activation *turn,
 				    struct arena *arena)
 {
@@ -118,14 +146,20 @@ struct turn_source *turn_source_new(const struct run *run, const struct activati
 	if (!is_in_session(run, turn))
 		return source;
 	const struct scope *newest = turn->scope;
+	int64_t until = newest->turn.summarizes; /* turns from here on are not summed up */
 	source->left_out = newest->turn.kept_from - 1;
+	source->summarizes = until > 0;
+	for (const struct scope *at = newest; at != NULL; at = at->next)
+		if (newest->turn.summary > 0 && at->item == newest->turn.summary &&
+		    session_reply(at) != NULL)
+			source->summary = copy_value(source, &session_reply(at)->result, arena);
 	size_t count = 0;
 	for (const struct scope *at = newest; at != NULL; at = at->next)
-		count += at->item >= newest->turn.kept_from;
+		count += at->item >= newest->turn.kept_from && (until == 0 || at->item < until);
 	source->turns = arena_array(arena, struct told_turn, count);
 	source->turn_count = count;
 	for (const struct scope *at = newest; at != NULL; at = at->next)
-		if (at->item >= newest->turn.kept_from)
+		if (at->item >= newest->turn.kept_from && (until == 0 || at->item < until))
 			source->turns[--count] = tell_turn(source, run, at, turn, arena);
 	return source;
 }
@@ -209,6 +243,12 @@ static struct str call_text(const struct building *b, const struct told_call *ca
 		struct str text = result == NULL                ? S("")
 				  : result->kind == JSON_STRING ? result->as.string
 								: json_print(b->arena, result);
+		if (call->instead_of.size > 0)
+			text = str_format(b->arena,
+					  "[" STR_FMT " failed (" STR_FMT "); " STR_FMT
+					  " was called instead]\n" STR_FMT,
+					  STR_ARG(call->instead_of), STR_ARG(call->before.code),
+					  STR_ARG(call->tool), STR_ARG(text));
 		return within(text, LIMIT_RESULT_SHOWN, b->arena);
 	}
 	struct str log = log_text(b, &call->log);
@@ -216,6 +256,20 @@ static struct str call_text(const struct building *b, const struct told_call *ca
 				     STR_ARG(call->fault.code), STR_ARG(call->fault.text),
 				     log.size > 0 ? "\nIt wrote:\n" : "", STR_ARG(log));
 	return within(text, LIMIT_RESULT_SHOWN, b->arena);
+}
+
+/* What the tool view_file has found. */
+static void attach(const struct building *b, const struct told_call *call,
+		   struct run_turn_message *message)
+{
+	struct problems problems = { .arena = b->arena };
+	struct contract_source source = { .json = value_json(b, &call->result), .lenient = true };
+	const struct run_attachment *shown =
+		call->shows && source.json != NULL && call->fault.code.size == 0
+			? run_attachment_parse(&source, b->arena, &problems)
+			: NULL;
+	if (shown != NULL)
+		SET(message, attachments, ((struct run_attachment_list){ shown, 1 }));
 }
 
 /* A reply that cannot be read is told as nothing; the engine would have failed the session. */
@@ -238,9 +292,47 @@ static void build_reply(struct building *b, const struct told_turn *turn)
 			add_message(b, S("tool"), call_text(b, &turn->calls[i]));
 		SET(result, call, reply->calls.at[i].id);
 		SET(result, tool, reply->calls.at[i].name);
+		attach(b, &turn->calls[i], result);
 		if (turn->calls[i].fault.code.size > 0)
 			SET(result, failed, true);
 	}
+}
+
+/* The last message of the opening, with what replaces the turns that were left out. */
+static struct str with_summary(const struct building *b, const struct turn_source *source)
+{
+	struct str content = b->messages[b->count - 1].content;
+	struct str summary = json_text(json_member(value_json(b, &source->summary), S("text")));
+	if (summary.size == 0)
+		return str_format(b->arena, STR_FMT "\n\n[The first %lld turns are left out here.]",
+				  STR_ARG(content), (long long)source->left_out);
+	return str_format(
+		b->arena,
+		STR_FMT
+		"\n\n[The first %lld turns are left out here. Your summary of them:]\n" STR_FMT,
+		STR_ARG(content), (long long)source->left_out,
+		STR_ARG(within(summary, LIMIT_SUMMARY_BYTES, b->arena)));
+}
+
+#define SUMMARY_PROMPT                                                                             \
+	"The conversation above no longer fits your context window and will be replaced by your "  \
+	"summary. Write down what you need to go on: the task, what was done and found out, with " \
+	"names of files and exact values, what failed, and what is left to do. Reply with the "    \
+	"summary alone."
+
+/* The turns that leave, and the question for their summary; without tools and schema. */
+static const struct run_turn *summary_request(struct building *b, const struct run_turn *opening)
+{
+	struct run_turn *request = run_turn_new(b->arena);
+	add_message(b, S("user"), S(SUMMARY_PROMPT));
+	SET(request, system, opening->system);
+	SET(request, messages, ((struct run_turn_message_list){ b->messages, b->count }));
+	SET(request, options, opening->options);
+	if (has(opening, tools)) /* providers refuse calls of tools that are not declared */
+		SET(request, tools, opening->tools);
+	if (has(opening, max_tokens))
+		SET(request, max_tokens, opening->max_tokens);
+	return request;
 }
 
 const struct run_turn *turn_request_build(const struct turn_source *source,
@@ -255,25 +347,26 @@ const struct run_turn *turn_request_build(const struct turn_source *source,
 		problems_fail(&problems, error);
 		return NULL;
 	}
-	if (source->turn_count == 0)
+	if (source->turn_count == 0 && !source->summarizes)
 		return opening;
-	size_t room = opening->messages.count;
+	size_t room = opening->messages.count + 1;
 	for (size_t i = 0; i < source->turn_count; i++)
 		room += 2 + source->turns[i].call_count;
 	b.messages = arena_array(arena, struct run_turn_message, room);
 	for (size_t i = 0; i < opening->messages.count; i++)
 		b.messages[b.count++] = opening->messages.at[i];
 	if (source->left_out > 0 && b.count > 0)
-		SET(&b.messages[b.count - 1], content,
-		    str_format(arena, STR_FMT "\n\n[The first %lld turns are left out here.]",
-			       STR_ARG(b.messages[b.count - 1].content),
-			       (long long)source->left_out));
+		SET(&b.messages[b.count - 1], content, with_summary(&b, source));
 	for (size_t i = 0; i < source->turn_count; i++) {
 		const struct told_turn *turn = &source->turns[i];
+		if (turn->sums)
+			continue;
 		if (turn->note.size > 0)
 			add_message(&b, S("user"), turn->note);
 		build_reply(&b, turn);
 	}
+	if (source->summarizes)
+		return summary_request(&b, opening);
 	struct run_turn *request = arena_copy(arena, opening, sizeof(*opening));
 	SET(request, messages, ((struct run_turn_message_list){ b.messages, b.count }));
 	return request;

@@ -128,6 +128,7 @@ bool run_is_container(enum run_node_kind kind)
 	case RUN_NODE_CONDITION:
 	case RUN_NODE_SUBRUN:
 	case RUN_NODE_AGENT:
+	case RUN_NODE_MAILBOX:
 		break;
 	}
 	return false;
@@ -506,8 +507,12 @@ void activation_end(struct run *run, struct activation *activation, enum step_st
 	close_one(run, activation, state, at);
 	if (state == STEP_SUCCEEDED && next != NULL && has(next, undo) && node->undo != 0)
 		undo_record_add(run, activation->path, node->undo, next->undo);
+	if (state == STEP_SUCCEEDED && next != NULL && has(next, state))
+		run->graph_state = run_value_copy(run, next->state);
 	if (stopping && run_can_stop(node->kind) && run->stops > 0)
 		run->stops--;
+	if (!stopping && session_has(run, scope) && next != NULL && has(next, fallback))
+		session_open_fallback(run, activation, next);
 	if (!stopping && session_has(run, scope))
 		session_release_calls(run, scope);
 	if (run_is_container(node->kind) && !keeps_bodies(run, activation))
@@ -524,7 +529,7 @@ void activation_end(struct run *run, struct activation *activation, enum step_st
 	if (!stopping && !again && activation_is_failure(run, activation)) {
 		skip_dependents(run, activation, at);
 	} else if (!stopping && !again) {
-		if (next != NULL)
+		if (next != NULL && !has(next, fallback))
 			take_edges(run, activation, next->then);
 		tell_dependents(run, scope, activation->node);
 	}
@@ -585,6 +590,7 @@ void run_stop(struct run *run, int64_t at)
 					&run->computing };
 	run->cancelling = true;
 	run->queued = run->paused = false;
+	run->pause = (struct budget_pause){ .budget = S("") };
 	stop_scope(run, run->root, at);
 	for (size_t i = 0; i < COUNT(queues); i++)
 		drop_final(queues[i]);

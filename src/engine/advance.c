@@ -6,6 +6,7 @@
 #include "contract/run_event_types.h"
 #include "contract/run_graph_types.h"
 #include "contract/run_output_types.h"
+#include "engine/mailbox.h"
 #include "engine/undo.h"
 #include "engine/workspace_folder.h"
 
@@ -54,7 +55,7 @@ static struct activation *next_to_start(const struct run *run, const struct deci
 	if (run->busy >= run->graph->concurrency)
 		return next;
 	struct activation *head = ready_list_head(&run->tools);
-	return d != NULL && d->budget_waits && is_turn(run, head) ? next : earlier(next, head);
+	return d != NULL && d->budget.waits && is_turn(run, head) ? next : earlier(next, head);
 }
 
 /* The activation whose retry has been due longest; NULL when none is due.  A retry still holds its
@@ -70,7 +71,7 @@ static struct activation *next_retry(const struct run *run, int64_t now, const s
 		    (!folder_allows(run, a) ||
 		     (!run_node(run, a)->read_only && waits_for_tree(run, a, d))))
 			continue;
-		if (d->budget_waits && is_turn(run, a))
+		if (d->budget.waits && is_turn(run, a))
 			continue;
 		if (next == NULL || a->due_at < next->due_at ||
 		    (a->due_at == next->due_at && a->arrival < next->arrival))
@@ -164,6 +165,8 @@ static enum engine_answer start(struct run *run, struct activation *activation, 
 	}
 	if (node->kind == RUN_NODE_CONDITION)
 		return compute_condition(run, activation, now, values, d);
+	if (node->kind == RUN_NODE_MAILBOX)
+		return mailbox_call(run, activation, now, values, d);
 	if (run_is_container(node->kind))
 		return body_enter(run, activation, now, values, d);
 	if (node->kind == RUN_NODE_TOOL && node->row->class == RUN_CLASS_PURE) {
@@ -235,11 +238,8 @@ static bool must_unwind(const struct run *run)
 /* `fault` code "" = the run was cancelled. */
 static void emit_unwinding(struct run *run, int64_t now, struct failure fault, struct decision *d)
 {
-	const struct run_graph *rows = run->graph->rows;
 	struct run_unwinding *body = run_unwinding_new(d->arena);
-	SET(body, due_at,
-	    now + (has(rows, unwind_us) ? rows->unwind_us
-					: (int64_t)LIMIT_UNWIND_SECONDS * 1000000));
+	SET(body, due_at, engine_unwind_due_at(run, now));
 	if (fault.code.size > 0)
 		SET(body, fault, decision_failure(d, fault));
 	decision_emit(run, d,
@@ -328,7 +328,8 @@ enum engine_answer advance(struct run *run, int64_t now, const struct engine_val
 	enum engine_answer answer = ENGINE_DONE;
 	d->need_count = 0;
 	d->tree_count = 0;
-	d->budget_waits = false;
+	d->budget.waits = false;
+	d->budget.waited_for = S("");
 	d->to_print = NULL;
 	d->print_prefix = S("");
 	d->print_key = (struct print_key){ 0 };

@@ -1,17 +1,21 @@
-/* engine/budget.c -- reservations and settlements.
+/* engine/budget.c -- asks budgets before a turn is requested.
  *
- * All sums stop at the greatest number: a budget that cannot be computed is exhausted.
+ * What the decision itself has settled and reserved so far counts: its events are committed together.
  */
 #include "engine/budget.h"
 
+#include "base/date.h"
 #include "base/limits.h"
 #include "contract/run_event_types.h"
 #include "contract/run_graph_types.h"
-#include "contract/run_snapshot_types.h"
 #include "contract/run_start_types.h"
 #include "engine/engine_internal.h"
 
-static int64_t picodollars(double dollars)
+enum { NAMED = 4 }; /* agent, profile, day, server */
+
+static const int64_t day_us = 86400LL * 1000000;
+
+int64_t budget_picodollars(double dollars)
 {
 	enum { MOST_DOLLARS = 9000000 };
 	return dollars >= MOST_DOLLARS ? (int64_t)MOST_DOLLARS * 1000000000000
@@ -21,21 +25,9 @@ static int64_t picodollars(double dollars)
 int64_t budget_limit(const struct run *run)
 {
 	if (has(run->start, budget_usd))
-		return picodollars(run->start->budget_usd);
-	return has(run->graph->rows, budget_usd) ? picodollars(run->graph->rows->budget_usd) : -1;
-}
-
-int64_t budget_max_tokens(const struct run *run, const struct run_graph_agent *agent)
-{
-	if (budget_limit(run) < 0)
-		return 0;
-	return has(agent, max_tokens) ? agent->max_tokens : LIMIT_BUDGET_MAX_TOKENS;
-}
-
-static int64_t add(int64_t a, int64_t b)
-{
-	int64_t sum;
-	return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
+		return budget_picodollars(run->start->budget_usd);
+	return has(run->graph->rows, budget_usd) ? budget_picodollars(run->graph->rows->budget_usd)
+						 : -1;
 }
 
 static int64_t times(int64_t a, int64_t b)
@@ -44,17 +36,63 @@ static int64_t times(int64_t a, int64_t b)
 	return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
 }
 
+/* ---- named budgets -------------------------------------------------------------------------- */
+
+/* The budgets that a turn of the agent belongs to, in the order in which every turn asks them. */
+static size_t names_of(const struct run *run, const struct run_graph_agent *agent, int64_t now,
+		       struct arena *arena, struct str *out_names)
+{
+	struct date date = date_from_days(date_floor_divide(now, day_us));
+	size_t count = 0;
+	out_names[count++] = str_format(arena, "agent:" STR_FMT, STR_ARG(agent->name));
+	if (has(run->start, profile) && run->start->profile.size > 0)
+		out_names[count++] =
+			str_format(arena, "profile:" STR_FMT, STR_ARG(run->start->profile));
+	out_names[count++] = str_format(arena, "day:%04lld-%02d-%02d", (long long)date.year,
+					date.month, date.day);
+	out_names[count++] = S("server");
+	return count;
+}
+
+/* The names that have a limit. */
+static struct str_list limited(const struct run *run, const struct run_graph_agent *agent,
+			       int64_t now, const struct engine_values *values, struct arena *arena,
+			       struct engine_budget *out_budgets)
+{
+	struct str *names = arena_array(arena, struct str, NAMED);
+	size_t count = 0;
+	if (values->budgets == NULL)
+		return (struct str_list){ NULL, 0 };
+	size_t all = names_of(run, agent, now, arena, names);
+	for (size_t i = 0; i < all; i++)
+		if (values->budgets->find(values->budgets->context, names[i], &out_budgets[count]))
+			names[count++] = names[i];
+	return (struct str_list){ names, count };
+}
+
+int64_t budget_max_tokens(const struct run *run, const struct run_graph_agent *agent, int64_t now,
+			  const struct engine_values *values)
+{
+	AUTO(arena) arena = { 0 };
+	struct engine_budget budgets[NAMED];
+	if (budget_limit(run) < 0 && limited(run, agent, now, values, &arena, budgets).count == 0)
+		return 0;
+	return has(agent, max_tokens) ? agent->max_tokens : LIMIT_BUDGET_MAX_TOKENS;
+}
+
+/* ---- asking --------------------------------------------------------------------------------- */
+
 static int64_t reserved(const struct run *run)
 {
 	int64_t sum = 0;
 	for (size_t i = 0; run->usages != NULL && i < run->usages->open_count; i++)
-		sum = add(sum, run->usages->open[i].amount);
+		sum = budget_add(sum, run->usages->open[i].amount);
 	return sum;
 }
 
 static int64_t spent(const struct run *run)
 {
-	return run->usages == NULL ? 0 : add(usage_total(run).cost, run->usages->booked);
+	return run->usages == NULL ? 0 : budget_add(usage_total(run).cost, run->usages->booked);
 }
 
 /* A token has at least one byte; the provider adds some of its own. */
@@ -63,43 +101,112 @@ static int64_t upper_bound(const struct engine_price *price, int64_t bytes, int6
 	int64_t tokens = bytes + LIMIT_BUDGET_OVERHEAD_TOKENS;
 	if (price->context_window > 0 && price->context_window < tokens)
 		tokens = price->context_window;
-	return add(times(tokens, price->input), times(max_tokens, price->output));
+	return budget_add(times(tokens, price->input), times(max_tokens, price->output));
 }
 
-enum budget_answer budget_ask(const struct run *run, const struct run_graph_agent *agent,
-			      int64_t request_bytes, const struct engine_values *values,
-			      int64_t *out_amount)
+static enum budget_answer ask_one(const struct engine_budget *budget, int64_t amount)
+{
+	if (budget->ahead)
+		return BUDGET_WAIT;
+	if (budget_add(budget->used, amount) <= budget->limit)
+		return BUDGET_FITS;
+	return budget->reserved > 0 ? BUDGET_WAIT : BUDGET_EXHAUSTED;
+}
+
+static void add_moves(struct engine_budget *budget, struct str name, const struct run *run,
+		      const struct decision *d)
+{
+	size_t count;
+	const struct budget_move *moves = budget_moves(run, d, d->arena, &count);
+	for (size_t i = 0; i < count; i++)
+		if (str_equal(moves[i].name, name)) {
+			int64_t held = moves[i].taken - moves[i].released;
+			budget->reserved += held;
+			budget->used = budget_add(budget->used, moves[i].cost + held);
+		}
+}
+
+static enum budget_answer ask_named(const struct run *run, struct budget_question *question,
+				    const struct engine_budget *budgets, struct decision *d)
+{
+	for (size_t i = 0; i < question->budgets.count; i++) {
+		struct engine_budget left = budgets[i];
+		add_moves(&left, question->budgets.at[i], run, d);
+		enum budget_answer answer = ask_one(&left, question->amount);
+		if (answer == BUDGET_FITS)
+			continue;
+		question->budget = question->budgets.at[i];
+		question->left = left;
+		return answer;
+	}
+	return BUDGET_FITS;
+}
+
+enum budget_answer budget_ask(const struct run *run, struct budget_question *question,
+			      const struct engine_values *values, struct decision *d)
 {
 	struct engine_price price;
-	int64_t limit = budget_limit(run);
-	*out_amount = 0;
-	if (limit < 0 || values->prices == NULL ||
-	    !values->prices->find(values->prices->context, agent, &price))
+	struct engine_budget budgets[NAMED];
+	struct engine_budget own = { .limit = budget_limit(run) };
+	question->budget = S("");
+	struct str_list names =
+		limited(run, question->agent, question->now, values, d->arena, budgets);
+	if ((own.limit < 0 && names.count == 0) || values->prices == NULL ||
+	    !values->prices->find(values->prices->context, question->agent, &price))
 		return BUDGET_NONE;
-	*out_amount = upper_bound(&price, request_bytes, budget_max_tokens(run, agent));
-	int64_t held = reserved(run);
-	if (add(add(spent(run), held), *out_amount) <= limit)
-		return BUDGET_FITS;
-	return held > 0 ? BUDGET_WAIT : BUDGET_EXHAUSTED;
+	question->budgets = names;
+	question->reserves = true;
+	question->amount =
+		upper_bound(&price, question->bytes,
+			    budget_max_tokens(run, question->agent, question->now, values));
+	own.reserved = reserved(run);
+	own.used = budget_add(spent(run), own.reserved);
+	question->left = own;
+	enum budget_answer answer = own.limit < 0 ? BUDGET_FITS : ask_one(&own, question->amount);
+	return answer == BUDGET_FITS ? ask_named(run, question, budgets, d) : answer;
 }
 
-void budget_stop(struct run *run, const struct activation *activation, int64_t amount, int64_t now,
-		 struct decision *d)
+/* ---- answers -------------------------------------------------------------------------------- */
+
+static struct str stop_text(const struct activation *activation,
+			    const struct budget_question *question, struct arena *arena)
 {
-	struct str text =
-		str_format(d->arena,
-			   "the budget of $%.6f is used up: $%.6f are spent, and the next turn of "
-			   "step " STR_FMT " can cost $%.6f",
-			   (double)budget_limit(run) / 1e12, (double)spent(run) / 1e12,
-			   STR_ARG(activation->path), (double)amount / 1e12);
+	const struct engine_budget *left = &question->left;
+	bool named = question->budget.size > 0;
+	return str_format(arena,
+			  "the budget%s" STR_FMT
+			  " of $%.6f does not allow the next turn of step " STR_FMT
+			  ": $%.6f are spent, and the turn can cost $%.6f",
+			  named ? " " : "", STR_ARG(question->budget), (double)left->limit / 1e12,
+			  STR_ARG(activation->path), (double)(left->used - left->reserved) / 1e12,
+			  (double)question->amount / 1e12);
+}
+
+void budget_stop(struct run *run, const struct activation *activation,
+		 const struct budget_question *question, struct decision *d)
+{
+	struct str text = stop_text(activation, question, d->arena);
 	if (run->cancelling) {
-		request_fail_ready(run, activation, failure_make(ERROR_FORBIDDEN, text), now, d);
+		request_fail_ready(run, activation, failure_make(ERROR_FORBIDDEN, text),
+				   question->now, d);
 		return;
 	}
 	struct run_paused *body = run_paused_new(d->arena);
 	SET(body, by, S("baton"));
 	SET(body, reason, text);
-	decision_emit(run, d, (struct event){ EVENT_RUN_PAUSED, now, { .run_paused = body } });
+	if (question->budget.size > 0) {
+		SET(body, budget, question->budget);
+		SET(body, amount, question->amount);
+	}
+	if (str_starts(question->budget, S("day:")))
+		SET(body, until, (date_floor_divide(question->now, day_us) + 1) * day_us);
+	decision_emit(run, d,
+		      (struct event){ EVENT_RUN_PAUSED, question->now, { .run_paused = body } });
+}
+
+bool budget_day_is_over(const struct run *run, int64_t now)
+{
+	return run->paused && run->pause.until > 0 && now >= run->pause.until;
 }
 
 bool budget_restart(struct run *run, const struct activation *activation, int64_t now,
@@ -129,66 +236,38 @@ bool budget_restart(struct run *run, const struct activation *activation, int64_
 	return true;
 }
 
-/* ---- changes of the state ----------------------------------------------------------------- */
+/* ---- what a decision moves ------------------------------------------------------------------ */
 
-void budget_reserve(struct run *run, const struct uuid *effect, int64_t amount)
-{
-	if (run->usages == NULL)
-		run->usages = arena_new(run->arena, struct usages);
-	struct usages *all = run->usages;
-	if (all->open_count == all->open_room) {
-		all->open_room = all->open_room == 0 ? 4 : all->open_room * 2;
-		struct reservation *open =
-			arena_array(run->arena, struct reservation, all->open_room);
-		for (size_t i = 0; i < all->open_count; i++)
-			open[i] = all->open[i];
-		all->open = open;
-	}
-	all->open[all->open_count++] = (struct reservation){ *effect, amount };
-}
-
-void budget_settle(struct run *run, const struct uuid *effect, bool known)
-{
-	struct usages *all = run->usages;
-	for (size_t i = 0; all != NULL && i < all->open_count; i++) {
-		if (!uuid_equal(&all->open[i].effect, effect))
-			continue;
-		if (!known)
-			all->booked = add(all->booked, all->open[i].amount);
-		for (; i + 1 < all->open_count; i++)
-			all->open[i] = all->open[i + 1];
-		all->open_count--;
-		return;
-	}
-}
-
-void budget_print(const struct run *run, struct arena *arena, struct run_snapshot *out)
+void budget_note_totals(const struct run *run, struct decision *d)
 {
 	const struct usages *all = run->usages;
-	if (all == NULL)
+	if (d->budget.has_totals)
 		return;
-	struct run_snapshot_reservation *rows =
-		arena_array(arena, struct run_snapshot_reservation, all->open_count);
-	for (size_t i = 0; i < all->open_count; i++) {
-		rows[i] = *run_snapshot_reservation_new(arena);
-		SET(&rows[i], effect, all->open[i].effect);
-		SET(&rows[i], amount, all->open[i].amount);
-	}
-	if (all->open_count > 0)
-		SET(out, reservations,
-		    ((struct run_snapshot_reservation_list){ rows, all->open_count }));
-	if (all->booked > 0)
-		SET(out, booked, all->booked);
+	d->budget.has_totals = true;
+	if (all == NULL || all->budget_count == 0)
+		return;
+	d->budget.total_count = all->budget_count;
+	d->budget.totals =
+		arena_copy(d->arena, all->budgets, all->budget_count * sizeof(*all->budgets));
 }
 
-void budget_restore(struct run *run, const struct run_snapshot *from)
+struct budget_move *budget_moves(const struct run *run, const struct decision *d,
+				 struct arena *arena, size_t *out_count)
 {
-	for (size_t i = 0; has(from, reservations) && i < from->reservations.count; i++)
-		budget_reserve(run, &from->reservations.at[i].effect,
-			       from->reservations.at[i].amount);
-	if (!has(from, booked))
-		return;
-	if (run->usages == NULL)
-		run->usages = arena_new(run->arena, struct usages);
-	run->usages->booked = from->booked;
+	const struct usages *all = run->usages;
+	size_t count = d->budget.has_totals && all != NULL ? all->budget_count : 0;
+	struct budget_move *moves = arena_array(arena, struct budget_move, count);
+	*out_count = 0;
+	for (size_t i = 0; i < count; i++) {
+		static const struct budget_total none;
+		const struct budget_total *now = &all->budgets[i];
+		const struct budget_total *was =
+			i < d->budget.total_count ? &d->budget.totals[i] : &none;
+		const struct budget_move move = { now->name, now->spent - was->spent,
+						  now->taken - was->taken,
+						  now->released - was->released };
+		if (move.cost != 0 || move.taken != 0 || move.released != 0)
+			moves[(*out_count)++] = move;
+	}
+	return moves;
 }

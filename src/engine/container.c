@@ -112,7 +112,7 @@ enum engine_answer body_enter(struct run *run, struct activation *activation, in
 		return session_begin(run, activation, now, values, d);
 	if (node->kind == RUN_NODE_MAP)
 		return enter_map(run, activation, now, values, base, d);
-	if (node->kind == RUN_NODE_VERIFY && activation->round == 1)
+	if (node->kind == RUN_NODE_VERIFY && activation->round == 1 && !has(node->row, repeats))
 		return verify_round(run, activation, now, values, d);
 	if (node->kind == RUN_NODE_LOOP && activation->round == 1 && has(node->row, on_limit)) {
 		struct eval_context eval_context = eval_context_make(run, activation, values, d);
@@ -268,7 +268,9 @@ enum engine_answer body_leave(struct run *run, struct activation *activation, in
 			  failure_make(ERROR_CANCELLED, S("the run was cancelled")), NULL, d);
 		return ENGINE_DONE;
 	}
-	if (node->kind == RUN_NODE_VERIFY)
+	/* A step that is repeated fails with what it does; a correction that fails is one that did not help. */
+	if (node->kind == RUN_NODE_VERIFY &&
+	    !(has(node->row, repeats) && first_failed(activation) != NULL))
 		return verify_round(run, activation, now, values, d);
 	if (node->kind == RUN_NODE_GATE)
 		return body_leave_gate(run, activation, now, values, d);

@@ -6,6 +6,7 @@
 #include "contract/run_event_types.h"
 #include "contract/run_graph_types.h"
 #include "engine/activation.h"
+#include "engine/graph_state.h"
 #include "engine/undo.h"
 
 enum { DEFAULT_ROUNDS = 3 };
@@ -172,10 +173,24 @@ bool continuation_after_success(struct eval_context *eval_context,
 				const struct activation *activation, const struct json *output,
 				struct step_continuation *out)
 {
+	struct run_value *state = NULL;
+	struct failure fault = { S(""), S("") };
 	*out = NO_CONTINUATION;
 	/* Nothing follows from the end of a step that is being stopped, but it can be undone. */
-	if (!activation->stopping && !edges_and_rounds(eval_context, activation, output, out))
-		return false;
+	if (!activation->stopping) {
+		if (!graph_state_update(eval_context, activation, output, &state, &fault))
+			return false;
+		if (fault.code.size == 0 &&
+		    !edges_and_rounds(eval_context, activation, output, out))
+			return false;
+		if (fault.code.size > 0)
+			out->fault = fault;
+	}
+	if (state != NULL && out->fault.code.size == 0) {
+		if (out->next == NULL)
+			out->next = run_next_new(eval_context->d->arena);
+		SET(out->next, state, state);
+	}
 	return undo_render(eval_context, activation, output, out);
 }
 
@@ -284,6 +299,25 @@ static void close_waiting(const struct run *run, struct decision *d)
 	}
 }
 
+/* A sub-run that is stopped may have finally and undo steps, which run before it ends. */
+static bool waits_for_subrun(const struct run *run)
+{
+	for (uint32_t i = 0; i < run->paths.room; i++) {
+		const struct activation *a = run->paths.at[i];
+		if (a != NULL && a->open && run_node(run, a)->kind == RUN_NODE_SUBRUN &&
+		    !activation_is_exempt(run, a))
+			return true;
+	}
+	return false;
+}
+
+int64_t engine_unwind_due_at(const struct run *run, int64_t now)
+{
+	const struct run_graph *rows = run->graph->rows;
+	return now +
+	       (has(rows, unwind_us) ? rows->unwind_us : (int64_t)LIMIT_UNWIND_SECONDS * 1000000);
+}
+
 void engine_cancel_run(struct run *run, int64_t now, struct str by, struct str reason,
 		       struct failure fault, struct decision *d)
 {
@@ -296,6 +330,8 @@ void engine_cancel_run(struct run *run, int64_t now, struct str by, struct str r
 		SET(body, reason, reason);
 	if (fault.code.size > 0)
 		SET(body, fault, decision_failure(d, fault));
+	if (!run->unwinding && waits_for_subrun(run))
+		SET(body, due_at, engine_unwind_due_at(run, now));
 	close_waiting(run, d);
 	decision_emit(run, d,
 		      (struct event){ EVENT_RUN_CANCELLING, now, { .run_cancelling = body } });

@@ -96,21 +96,27 @@ static enum engine_answer decide_pause(struct run *run, const struct command *co
 	return ENGINE_DONE;
 }
 
+static enum engine_answer resume(struct run *run, int64_t now, struct str by,
+				 const struct json *budget, struct decision *d)
+{
+	struct run_resumed *body = run_resumed_new(d->arena);
+	SET(body, by, by);
+	if (budget != NULL && budget->kind == JSON_INT)
+		SET(body, budget_usd, (double)budget->as.integer);
+	else if (budget != NULL && budget->kind == JSON_REAL)
+		SET(body, budget_usd, budget->as.real);
+	decision_emit(run, d, (struct event){ EVENT_RUN_RESUMED, now, { .run_resumed = body } });
+	return ENGINE_DONE;
+}
+
 static enum engine_answer decide_resume(struct run *run, const struct command *command,
 					struct decision *d, struct error *error)
 {
 	if (!run->paused)
 		return refuse(error, ERROR_CONFLICT, "the run is not paused");
-	struct run_resumed *body = run_resumed_new(d->arena);
-	SET(body, by, command->by);
-	const struct json *budget = command->output;
-	if (budget != NULL && budget->kind == JSON_INT)
-		SET(body, budget_usd, (double)budget->as.integer);
-	else if (budget != NULL && budget->kind == JSON_REAL)
-		SET(body, budget_usd, budget->as.real);
-	decision_emit(run, d,
-		      (struct event){ EVENT_RUN_RESUMED, command->now, { .run_resumed = body } });
-	return ENGINE_DONE;
+	if (command->name.size > 0 && !str_equal(command->name, run->pause.budget))
+		return refuse(error, ERROR_CONFLICT, "the run does not wait for this budget");
+	return resume(run, command->now, command->by, command->output, d);
 }
 
 /* A run that is being cancelled may wait for sub-runs whose finally and undo steps run. */
@@ -229,8 +235,8 @@ static enum engine_answer decide_signal(struct run *run, const struct command *c
 /* The result of a step as it will be recorded; a result over the size limit becomes a failure. */
 struct step_result {
 	struct run_value *output;
-	struct run_value *log; /* of a tool; NULL = none */
-	struct failure fault;  /* code "" = none */
+	struct run_value *log, *files; /* of a tool; NULL = none */
+	struct failure fault;          /* code "" = none */
 	struct step_continuation continuation;
 };
 
@@ -251,6 +257,8 @@ static bool make_result(struct run *run, const struct activation *activation,
 					     S("the output is larger than the limit of a value"));
 	}
 	if (command->log != NULL && !decision_value(d, command->log, &out->log))
+		return false;
+	if (command->files != NULL && !decision_value(d, command->files, &out->files))
 		return false;
 	if (out->fault.code.size == 0) {
 		bool decided = continuation_after_success(&eval_context, activation,
@@ -330,6 +338,12 @@ static enum run_outcome outcome_of(const struct command *command, const struct s
 		       : command->outcome;
 }
 
+static int64_t file_count(const struct json *changes)
+{
+	const struct json *files = json_member(changes, S("files"));
+	return files != NULL && files->kind == JSON_LIST ? (int64_t)files->as.list.count : 0;
+}
+
 static void emit_finished(struct run *run, const struct activation *activation,
 			  const struct command *command, const struct step_result *result,
 			  struct decision *d)
@@ -342,13 +356,30 @@ static void emit_finished(struct run *run, const struct activation *activation,
 				.fault = failed ? decision_failure(d, result->fault) : NULL,
 				.next = result->continuation.next,
 				.usage = command->usage,
-				.log = result->log };
+				.figures = command->figures,
+				.log = result->log,
+				.files = result->files,
+				.file_count = file_count(command->files) };
 	if (!failed && !activation->stopping && session_has(run, activation->scope) &&
 	    run_node(run, activation)->kind == RUN_NODE_AGENT)
 		end.calls = session_calls(run, activation, command->output, d);
 	struct event event = call_finished(run_node(run, activation)->row, &end, d->arena);
 	event.at = command->now;
 	decision_emit(run, d, event);
+}
+
+/* A call of a session that has failed for good is made with another tool, if it has one. */
+static bool add_fallback(struct run *run, const struct activation *activation,
+			 const struct command *command, struct step_result *result,
+			 const struct engine_values *values, struct decision *d)
+{
+	struct eval_context eval_context = eval_context_make(run, activation, values, d);
+	if (result->fault.code.size == 0 || result->continuation.next != NULL ||
+	    command->outcome == RUN_OUTCOME_UNKNOWN || activation->call == 0 ||
+	    activation->stopping)
+		return true;
+	result->continuation.next = session_fallback(&eval_context, activation, result->fault.code);
+	return !eval_context.missing;
 }
 
 static enum engine_answer decide_finished(struct run *run, const struct command *command,
@@ -361,11 +392,17 @@ static enum engine_answer decide_finished(struct run *run, const struct command 
 	if (!run_can_stop(run_node(run, activation)->kind))
 		return refuse_step(error, ERROR_CONFLICT, command->step, "has no open call");
 	struct step_result result;
-	if (!make_result(run, activation, command, fault_of_effect(activation, command), values, d,
+	struct command replied = *command;
+	if (run_node(run, activation)->kind == RUN_NODE_AGENT &&
+	    !session_has(run, activation->scope))
+		replied.output = session_outputs(run, command->output, d->arena);
+	if (!make_result(run, activation, &replied, fault_of_effect(activation, command), values, d,
 			 &result))
 		return ENGINE_NEED;
 	if (command->outcome == RUN_OUTCOME_UNKNOWN || command->outcome == RUN_OUTCOME_CANCELLED)
 		result.continuation.next = NULL;
+	if (!add_fallback(run, activation, command, &result, values, d))
+		return ENGINE_NEED;
 	emit_finished(run, activation, command, &result, d);
 	if (activation->settling)
 		request_settlement(run, activation, command->now, d);
@@ -445,6 +482,14 @@ static enum engine_answer check_answer(const struct run *run, const struct activ
 	    command->output->kind != JSON_OBJECT)
 		return refuse(error, ERROR_USAGE,
 			      "modify needs the arguments of the call as a mapping");
+	AUTO(arena) arena = { 0 };
+	struct str wrong = S("");
+	if (command->decision == RUN_DECISION_MODIFY && activation->asks_for > 0)
+		wrong = session_check_arguments(run, activation, command->output, &arena);
+	if (wrong.size > 0) {
+		fail(error, ERROR_INVALID, STR_FMT, STR_ARG(wrong));
+		return ENGINE_REFUSED;
+	}
 	if (has(row, four_eyes) && row->four_eyes && !activation->settling &&
 	    str_equal(command->by, run->start->by))
 		return refuse(
@@ -562,8 +607,15 @@ static enum engine_answer decide_due(struct run *run, const struct command *comm
 				     struct error *error)
 {
 	if (command->step.size == 0) {
-		if (run->due_at == 0 || command->now < run->due_at)
+		bool late = run->due_at != 0 && command->now >= run->due_at;
+		if (!late && budget_day_is_over(run, command->now))
+			return resume(run, command->now, S("baton"), NULL, d);
+		if (!late)
 			return refuse(error, ERROR_CONFLICT, "the run's timeout has not expired");
+		if (run->cancelling && !run->unwinding) {
+			stop_subruns_again(run, d);
+			return ENGINE_DONE;
+		}
 		if (run->unwinding) {
 			engine_cancel_run(
 				run, command->now, S("baton"),
@@ -646,13 +698,20 @@ static enum engine_answer decide_compact(struct run *run, const struct command *
 {
 	if (run->seq == 0)
 		return refuse(error, ERROR_NOT_FOUND, "no such run");
-	if (command->floor <= run->floor || command->floor < 2 || command->floor > run->seq + 1) {
+	if (command->removes_workspace && !run_ended(run))
+		return refuse(error, ERROR_CONFLICT, "the run has not ended");
+	if (command->removes_workspace && run->workspace_removed)
+		return ENGINE_DONE;
+	int64_t floor = command->removes_workspace ? run->seq + 1 : command->floor;
+	if (floor <= run->floor || floor < 2 || floor > run->seq + 1) {
 		fail(error, ERROR_CONFLICT, "all events with a seq below %lld are already gone",
-		     (long long)command->floor);
+		     (long long)floor);
 		return ENGINE_REFUSED;
 	}
 	struct run_compacted *body = run_compacted_new(d->arena);
-	SET(body, floor, command->floor);
+	SET(body, floor, floor);
+	if (command->removes_workspace)
+		SET(body, workspace_removed, true);
 	/* The events that recorded them may be among those that are removed. */
 	if (run->warnings.count > 0)
 		SET(body, warnings, run_warnings_print(&run->warnings, d->arena));

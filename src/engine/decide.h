@@ -8,16 +8,14 @@
  * again.  The caller runs advance() after each decide() with the same decision and appends the events
  * of both together: finished(k) and requested(k+1) are one append.
  *
- * Both may answer ENGINE_NEED: decision->needs lists the hashes of values to load, and
- * decision->to_print is a value that is too long to be printed and hashed on this thread.  The caller
- * fetches or prints them and calls again; nothing else may be decided for this run in between.
+ * Both may answer ENGINE_NEED: decision->needs lists hashes of values to load, decision->to_print is a
+ * value too long to be printed and hashed on this thread.  The caller calls again with them; nothing
+ * else may be decided for this run in between.
  * A contained tool is requested with the git tree of its workspace.  advance() does not wait for it:
  * decision->trees lists the steps that could start and need their tree.  The caller commits first,
- * then takes the trees and sends each as COMMAND_TREE_TAKEN.  The list of the newest decision is the
- * complete one: a tree that it does not list is not wanted any more.
- * decision->stops lists open effects to stop: the caller stops them, and their results come back as
- * COMMAND_FINISHED.  decision->closes lists waits, questions and pending retries that were closed by
- * cancelling the run.
+ * then takes the trees and sends each as COMMAND_TREE_TAKEN; the newest list is the complete one.
+ * decision->stops lists open effects to stop, whose results come back as COMMAND_FINISHED;
+ * decision->closes, waits, questions and pending retries that were closed by cancelling the run.
  * No clock, no randomness: `now` comes with the command, ids and jitter are derived (R1, R4).
  */
 #ifndef ENGINE_DECIDE_H
@@ -26,6 +24,7 @@
 #include "contract/run_value_types.h"
 #include "contract/event.h"
 #include "contract/run_outcome_types.h"
+#include "engine/decision_budget.h"
 #include "engine/value.h"
 
 struct activation;
@@ -49,32 +48,32 @@ enum command_kind {
 	COMMAND_TREE_TAKEN, /* the tree of a workspace, for a step that waits for it */
 	COMMAND_COMPACT,    /* older events may be removed: the append contains a snapshot */
 };
-
 struct command {
 	enum command_kind kind;
 	int64_t now;
 	const struct json *inputs;     /* CREATE: with defaults */
 	const struct run_start *start; /* CREATE: the options that the run keeps; NULL = none */
 	int64_t floor;                 /* COMPACT: events with a smaller seq may be removed */
+	bool removes_workspace;        /* COMPACT: of an ended run, all events and the workspace */
 	bool queued;                   /* CREATE, RETRY: the run waits in its admission queue */
 	struct str step;               /* path of the activation */
 	struct uuid effect;            /* FINISHED, ANSWERED, RESTARTED */
 	enum run_outcome outcome;      /* FINISHED */
-	const struct json *output;   /* COMPUTED, FINISHED: NULL = failed; or what a person sent */
-	const struct json *usage;    /* FINISHED: of a turn */
-	int64_t retry_after_us;      /* FINISHED: a retry waits at least so long */
-	const struct json *log;      /* FINISHED: of a tool, a run.Log; NULL = it wrote nothing */
-	struct failure fault;        /* COMPUTED, FINISHED: code "" when it did not fail */
-	enum run_decision decision;  /* ANSWERED */
-	struct str comment;          /* ANSWERED; PAUSE, CANCEL, RETRY: the reason */
-	struct str by;               /* who: ANSWERED, PAUSE, RESUME, CANCEL, RETRY, SIGNAL */
-	struct str name;             /* SIGNAL */
+	const struct run_call_figures *figures; /* FINISHED: of a tool; NULL = unknown */
+	const struct json *output; /* COMPUTED, FINISHED: NULL = failed; or what a person sent */
+	const struct json *usage;  /* FINISHED: of a turn */
+	int64_t retry_after_us;    /* FINISHED: a retry waits at least so long */
+	const struct json *log, *files; /* FINISHED: run.Log, run.FileChanges; NULL = none */
+	struct failure fault;           /* COMPUTED, FINISHED: code "" when it did not fail */
+	enum run_decision decision;     /* ANSWERED */
+	struct str comment;             /* ANSWERED; PAUSE, CANCEL, RETRY: the reason */
+	struct str by;                  /* who: ANSWERED, PAUSE, RESUME, CANCEL, RETRY, SIGNAL */
+	struct str name;             /* SIGNAL; RESUME: only if paused for this budget ("" = any) */
 	bool only_first;             /* CANCEL: changes nothing if the run is being cancelled */
 	const struct hash *revision; /* ANSWERED: the revision that was shown, or NULL */
-	struct str request_id; /* of the client's request; its first event has it; "" = none */
-	struct str branch;     /* TREE_TAKEN: of a branch that is over; "" = of a step */
-	struct str tree;       /* TREE_TAKEN: "" when it failed */
-	int64_t begun_at;      /* TREE_TAKEN: when the caller began to take it */
+	struct str request_id;   /* of the client's request; its first event has it; "" = none */
+	struct str branch, tree; /* TREE_TAKEN: "" = of a step; "" = it failed */
+	int64_t begun_at;        /* TREE_TAKEN: when the caller began to take it */
 	const struct warnings *warnings; /* COMPUTED: of the rendering of its inputs; NULL = none */
 };
 
@@ -150,7 +149,7 @@ struct decision {
 	struct warnings warnings; /* not recorded by an event yet */
 	struct uuid *closes;      /* closed by run.cancelling, without an event of their own */
 	size_t close_count, close_room;
-	bool budget_waits; /* a turn waits until others settle their reservations */
+	struct decision_budget budget; /* set by advance() */
 };
 
 /* The git tree of a workspace, taken for a step. */
@@ -169,7 +168,8 @@ struct engine_values {
 	void *context;
 	/* The tree that COMMAND_TREE_TAKEN brought; NULL = none. */
 	const struct engine_tree *tree;
-	const struct engine_prices *prices; /* engine/budget.h; NULL = none is known */
+	const struct engine_prices *prices;   /* engine/budget.h; NULL = none is known */
+	const struct engine_budgets *budgets; /* engine/budget.h; NULL = there are none */
 };
 enum engine_answer { ENGINE_DONE, ENGINE_NEED, ENGINE_REFUSED };
 

@@ -1,6 +1,7 @@
 /* engine/decision_builder.c -- the growing lists of a decision, and the parts of events.
  */
 #include "base/limits.h"
+#include "engine/budget.h"
 #include "engine/engine_internal.h"
 
 static void *grown(struct arena *arena, const void *items, size_t count, size_t *room, size_t size)
@@ -72,6 +73,8 @@ void decision_emit(struct run *run, struct decision *d, struct event event)
 		d->events = grown(d->arena, d->events, d->event_count, &d->event_room,
 				  sizeof(*d->events));
 	d->events[d->event_count++] = event;
+	if (event.type == EVENT_TURN_REQUESTED || event.type == EVENT_TURN_FINISHED)
+		budget_note_totals(run, d);
 	struct error error;
 	bool good = evolve(run, &event, &error);
 	require(good);

@@ -122,11 +122,12 @@ static bool read_body(const struct document_change *change, enum document_kind k
 	if (value == NULL)
 		return problems_fail(&d->problems, error);
 	struct str body = contract_text(document_type(kind), value, d->arena);
-	if (body.size > LIMIT_DOCUMENT_BYTES)
+	size_t limit =
+		kind == DOCUMENT_DEFINITION_VERSION ? LIMIT_DEFINITION_BYTES : LIMIT_DOCUMENT_BYTES;
+	if (body.size > limit)
 		return fail(error, ERROR_TOO_LARGE,
-			    STR_FMT " " STR_FMT " has %zu bytes; the limit is %d",
-			    STR_ARG(change->kind), STR_ARG(change->name), body.size,
-			    LIMIT_DOCUMENT_BYTES);
+			    STR_FMT " " STR_FMT " has %zu bytes; the limit is %zu",
+			    STR_ARG(change->kind), STR_ARG(change->name), body.size, limit);
 	*out_value = value;
 	*out_body = body;
 	return true;

@@ -12,6 +12,7 @@
 #include "contract/run_key_types.h"
 #include "contract/run_schedule_types.h"
 #include "contract/run_settings_types.h"
+#include "contract/run_workflow_types.h"
 #include "engine/document_rules.h"
 
 /* ---- secrets ------------------------------------------------------------------------- */
@@ -243,4 +244,68 @@ bool document_rule_trust(const struct document_after *after, const struct docume
 	(void)d;
 	const struct run_trust *trust = subject->value;
 	return trust == NULL || named_so(subject, trust->name, error);
+}
+
+bool document_rule_definition(const struct document_after *after,
+			      const struct document_subject *subject, struct document_decision *d,
+			      struct error *error)
+{
+	const struct run_stored_definition *definition = subject->value;
+	if (definition == NULL)
+		return true;
+	if (!named_so(subject, definition->name, error))
+		return false;
+	/* POST /api/workflows/validate has the same path. */
+	if (str_equal(definition->name, S("validate")))
+		return fail(error, ERROR_INVALID,
+			    "a workflow cannot be called validate: the name is reserved; choose "
+			    "another one");
+	struct str version = document_version_name(definition->name, definition->version, d->arena);
+	return document_body_after(after, DOCUMENT_DEFINITION_VERSION, version).size > 0 ||
+	       fail(error, ERROR_INVALID, "workflow " STR_FMT " has no version %lld",
+		    STR_ARG(definition->name), (long long)definition->version);
+}
+
+bool document_rule_definition_version(const struct document_after *after,
+				      const struct document_subject *subject,
+				      struct document_decision *d, struct error *error)
+{
+	(void)after;
+	const struct run_definition_version *version = subject->value;
+	if (version == NULL)
+		return fail(error, ERROR_CONFLICT, "versions of a workflow are never deleted");
+	return named_so(subject,
+			document_version_name(version->workflow, version->version, d->arena),
+			error);
+}
+
+bool document_rule_project(const struct document_after *after,
+			   const struct document_subject *subject, struct document_decision *d,
+			   struct error *error)
+{
+	(void)after;
+	(void)d;
+	const struct run_project *project = subject->value;
+	char id[UUID_TEXT_SIZE];
+	return project == NULL || named_so(subject, uuid_text(&project->id, id), error);
+}
+
+/* The names of contracts/documents.def: a kind, and a name behind a colon for agents and profiles. */
+bool document_rule_budget(const struct document_after *after,
+			  const struct document_subject *subject, struct document_decision *d,
+			  struct error *error)
+{
+	(void)after;
+	(void)d;
+	static const char *const prefixes[] = { "agent:", "profile:" };
+	if (subject->value == NULL || str_equal(subject->name, S("day")) ||
+	    str_equal(subject->name, S("server")))
+		return true;
+	for (size_t i = 0; i < COUNT(prefixes); i++)
+		if (str_starts(subject->name, str_from_c(prefixes[i])) &&
+		    subject->name.size > str_from_c(prefixes[i]).size)
+			return true;
+	return fail(error, ERROR_INVALID,
+		    "a budget is named agent:NAME, profile:NAME, day or server, not " STR_FMT,
+		    STR_ARG(subject->name));
 }

@@ -45,6 +45,7 @@ static struct event turn_requested(const struct run_graph_node *node,
 	SET(body, model, node->agent->model);
 	SET(body, request, from->inputs);
 	SET_IF(from->reserves, body, reserved, from->reserved);
+	SET_IF(from->budgets.count > 0, body, budgets, from->budgets);
 	return (struct event){ .type = EVENT_TURN_REQUESTED, .as.run_turn_requested = body };
 }
 
@@ -72,6 +73,9 @@ static struct event tool_finished(const struct call_end *from, struct arena *are
 	struct run_tool_finished *body = run_tool_finished_new(arena);
 	SET_END(body, from);
 	SET_IF(from->log != NULL, body, log, from->log);
+	SET_IF(from->figures != NULL, body, figures, from->figures);
+	SET_IF(from->files != NULL, body, files, from->files);
+	SET_IF(from->files != NULL && from->file_count > 0, body, file_count, from->file_count);
 	return (struct event){ .type = EVENT_TOOL_FINISHED, .as.run_tool_finished = body };
 }
 

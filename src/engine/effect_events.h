@@ -30,6 +30,7 @@ struct call_request {
 	struct hash definition; /* of a sub-run */
 	int64_t reserved;       /* of a turn, if `reserves` */
 	bool reserves;
+	struct str_list budgets;            /* named ones that it reserves of */
 	struct run_secret_use_list secrets; /* of a tool; count 0 = none */
 };
 
@@ -41,8 +42,11 @@ struct call_end {
 	const struct run_value *output;
 	const struct run_fault *fault;
 	const struct run_next *next;
-	const struct json *usage;          /* of a turn */
-	const struct run_value *log;       /* of a tool */
+	const struct run_call_figures *figures; /* of a tool */
+	const struct json *usage;               /* of a turn */
+	const struct run_value *log;            /* of a tool */
+	const struct run_value *files;          /* of a tool, with their number: */
+	int64_t file_count;
 	struct run_call_opened_list calls; /* of a turn in a session; count 0 = none */
 };
 

@@ -52,10 +52,11 @@ struct eval_context {
 	/* The step that is being closed and its result, before its event exists. */
 	const struct activation *closing;
 	const struct json *output;
-	bool missing;         /* a stored value is not loaded: decision->needs has it */
-	bool strict;          /* a lenient rule is a fault instead of a warning: */
-	bool quiet;           /* no warnings: missing values are expected here */
-	struct failure fault; /* the first; code "" = none */
+	const struct json *state; /* of the graph, with that result; NULL = as it was */
+	bool missing;             /* a stored value is not loaded: decision->needs has it */
+	bool strict;              /* a lenient rule is a fault instead of a warning: */
+	bool quiet;               /* no warnings: missing values are expected here */
+	struct failure fault;     /* the first; code "" = none */
 };
 
 /* For an activation; NULL = for the run itself. */
@@ -106,6 +107,8 @@ void decision_emit_computed(struct run *run, const struct activation *activation
 			    struct run_value *output, struct failure fault, struct run_next *next,
 			    struct decision *d);
 
+/* The deadline of finally and undo steps that start now. */
+int64_t engine_unwind_due_at(const struct run *run, int64_t now);
 /* Cancels the run with this fault (code "" = cancelled) and stops its open effects. */
 void engine_cancel_run(struct run *run, int64_t now, struct str by, struct str reason,
 		       struct failure fault, struct decision *d);
@@ -120,9 +123,30 @@ enum engine_answer reopen_check(const struct run *run, struct error *error);
 enum engine_answer request_effect(struct run *run, struct activation *activation, int64_t now,
 				  const struct engine_values *values, struct decision *d);
 struct run_graph_agent;
-/* The canonical request of an agent's first turn: run.Turn. */
-const struct json *request_of_turn(const struct run_graph_agent *agent, const struct json *inputs,
-				   int64_t max_tokens, struct arena *arena);
+/* The canonical request of an agent's first turn (turn_opening.c). */
+struct turn_opening {
+	const struct json *request; /* run.Turn; NULL = there is a fault */
+	int64_t attachments;        /* pictures and recordings in it */
+	struct failure fault;
+};
+struct turn_opening turn_opening_make(const struct run_graph_agent *agent, struct str system,
+				      const struct json *inputs, int64_t max_tokens,
+				      struct arena *arena);
+struct run_graph_template;
+/* Renders a template (prompt_render.c).  False: values are missing. */
+MUST_CHECK bool prompt_render(struct run *run, const struct activation *activation,
+			      const struct engine_values *values, struct decision *d,
+			      const struct run_graph_template *template, struct str *out_text,
+			      struct failure *out_fault);
+/* The inputs with the input `prompt`. */
+const struct json *prompt_add(const struct json *inputs, struct str text, struct arena *arena);
+/* The system prompt of the activation's agent.  False: values are missing. */
+MUST_CHECK bool prompt_system(struct run *run, const struct activation *activation,
+			      const struct engine_values *values, struct decision *d,
+			      const struct run_graph_agent *agent, struct str *out_text,
+			      struct failure *out_fault);
+/* What a budget reckons for so many attachments: a token has at least one byte. */
+int64_t turn_opening_attachment_bytes(int64_t attachments);
 /* The inputs of a step, rendered; *out is NULL when they are over LIMIT_VALUE_BYTES. */
 enum engine_answer request_render(struct run *run, const struct activation *activation,
 				  const struct engine_values *values, struct decision *d,

@@ -11,6 +11,7 @@
 
 #include "base/limits.h"
 #include "contract/run_graph_types.h"
+#include "engine/graph_state.h"
 #include "engine/undo.h"
 #include "expr/template.h"
 
@@ -278,6 +279,9 @@ static const struct json *see_variable(void *context, struct str name)
 		if (see_item(eval_context, scope, name, &found) ||
 		    see_error(eval_context, scope, name, &found))
 			return found;
+	if (has(eval_context->run->graph->rows, state) &&
+	    graph_state_variable(eval_context, name, &found))
+		return found;
 	return see_given(eval_context, S("names"), name);
 }
 

@@ -11,6 +11,7 @@
 #include "contract/run_event_types.h"
 #include "contract/run_graph_types.h"
 #include "contract/run_start_types.h"
+#include "engine/mailbox.h"
 #include "engine/session.h"
 #include "engine/undo.h"
 #include "engine/workspace_folder.h"
@@ -133,10 +134,16 @@ bool evolve_run_started(struct run *run, const struct run_started *event, int64_
 bool evolve_run_paused(struct run *run, const struct run_paused *event, int64_t at,
 		       struct error *error)
 {
-	(void)event, (void)at;
 	if (run->paused || run->cancelling || run->queued)
 		return fail(error, ERROR_INVALID, "the run cannot be paused");
 	run->paused = true;
+	if (has(event, budget))
+		run->pause = (struct budget_pause){
+			.budget = str_copy(run->arena, event->budget),
+			.amount = has(event, amount) ? event->amount : 0,
+			.at = at,
+			.until = has(event, until) ? event->until : 0,
+		};
 	return true;
 }
 
@@ -147,6 +154,7 @@ bool evolve_run_resumed(struct run *run, const struct run_resumed *event, int64_
 	if (!run->paused)
 		return fail(error, ERROR_INVALID, "the run is not paused");
 	run->paused = false;
+	run->pause = (struct budget_pause){ .budget = S("") };
 	if (has(event, budget_usd))
 		SET(run->start, budget_usd, event->budget_usd);
 	return true;
@@ -161,7 +169,7 @@ bool evolve_run_cancelling(struct run *run, const struct run_cancelling *event, 
 	run->abandoned = run->unwinding;
 	if (!run->cancelling && !run->unwinding)
 		run->stopped = run_failure_copy(run, has(event, fault) ? event->fault : NULL);
-	run->due_at = 0;
+	run->due_at = has(event, due_at) ? event->due_at : 0;
 	run_stop(run, at);
 	return true;
 }
@@ -196,6 +204,18 @@ bool evolve_run_signalled(struct run *run, const struct run_signalled *event, in
 		link = &(*link)->next;
 	*link = signal;
 	return true;
+}
+
+bool evolve_run_message_sent(struct run *run, const struct run_message_sent *event, int64_t at,
+			     struct error *error)
+{
+	return mailbox_apply_sent(run, event, at, error);
+}
+
+bool evolve_run_message_read(struct run *run, const struct run_message_read *event, int64_t at,
+			     struct error *error)
+{
+	return mailbox_apply_read(run, event, at, error);
 }
 
 /* Only a state that failed can be reopened; deciding has checked the rest. */
@@ -326,6 +346,8 @@ bool evolve_run_step_entered(struct run *run, const struct run_step_entered *eve
 	activation->started_seq = run->seq + 1;
 	run->steps_started++;
 	activation->tree = has(event, tree) ? str_copy(run->arena, event->tree) : S("");
+	if (has(node->row, repeats) && activation->begun_at == 0)
+		activation->begun_at = at;
 	if (node->own_trees)
 		folder_take(run, activation);
 	if (node->kind == RUN_NODE_SESSION) {
@@ -404,6 +426,7 @@ bool evolve_run_compacted(struct run *run, const struct run_compacted *event, in
 	if (event->floor <= run->floor || event->floor > run->seq + 1)
 		return fail(error, ERROR_INVALID, "the floor does not rise");
 	run->floor = event->floor;
+	run->workspace_removed |= has(event, workspace_removed) && event->workspace_removed;
 	return true;
 }
 

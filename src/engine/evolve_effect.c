@@ -83,6 +83,11 @@ static void end_effect(struct run *run, struct activation *activation,
 {
 	activation->output = run_value_copy(run, result->output);
 	activation->log = run_value_copy(run, result->log);
+	activation->figures = result->figures == NULL ? NULL
+						      : arena_copy(run->arena, result->figures,
+								   sizeof(*result->figures));
+	activation->files = run_value_copy(run, result->files);
+	activation->file_count = result->file_count;
 	activation->fault = run_failure_copy(run, result->fault);
 	activation->due_at = 0;
 	activation->outcome = result->outcome;
@@ -122,7 +127,9 @@ static struct activation *open_call(struct run *run, enum run_node_kind kind,
 	run_attempt_requested(run, activation, request.attempt, request.due_at, at);
 	activation->inputs = run_value_copy(run, request.inputs);
 	activation->fault = (struct failure){ S(""), S("") };
-	activation->log = (struct value){ .kind = VALUE_ABSENT };
+	activation->log = activation->files = (struct value){ .kind = VALUE_ABSENT };
+	activation->file_count = 0;
+	activation->figures = NULL;
 	activation->secret_count = 0;
 	return activation;
 }
@@ -170,6 +177,9 @@ bool evolve_run_tool_finished(struct run *run, const struct run_tool_finished *e
 {
 	struct event_result result = EVENT_RESULT(event);
 	result.log = has(event, log) ? event->log : NULL;
+	result.figures = has(event, figures) ? event->figures : NULL;
+	result.files = has(event, files) ? event->files : NULL;
+	result.file_count = has(event, file_count) ? event->file_count : 0;
 	return close_call(run, event->step, &event->effect, result, at, error);
 }
 
@@ -179,7 +189,8 @@ bool evolve_run_turn_requested(struct run *run, const struct run_turn_requested 
 	if (open_call(run, RUN_NODE_AGENT, EVENT_REQUEST(event, request), at, error) == NULL)
 		return false;
 	if (has(event, reserved))
-		budget_reserve(run, &event->effect, event->reserved);
+		budget_reserve(run, &event->effect, event->reserved,
+			       has(event, budgets) ? event->budgets : (struct str_list){ NULL, 0 });
 	return true;
 }
 
@@ -212,8 +223,9 @@ bool evolve_run_turn_finished(struct run *run, const struct run_turn_finished *e
 	if (has(event, calls) && !session_open_calls(run, activation, event->calls, error))
 		return false;
 	end_effect(run, activation, &result, at);
-	bool known = has(event, usage) && usage_note(run, agent, event->usage, at);
-	budget_settle(run, &event->effect, known);
+	int64_t cost = 0;
+	bool known = has(event, usage) && usage_note(run, agent, event->usage, at, &cost);
+	budget_settle(run, &event->effect, known, cost);
 	return true;
 }
 

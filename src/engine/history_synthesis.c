@@ -25,6 +25,8 @@ struct retelling {
 	size_t room;
 	int64_t floor;
 	struct run_call_opened_list calls; /* of the turn of a session whose body is told */
+	const struct run_value *state;     /* of a graph workflow; NULL = none */
+	int64_t state_seq;                 /* the result that it is told with */
 };
 
 static void add(struct retelling *r, int64_t seq, int64_t at, struct event event)
@@ -64,14 +66,38 @@ static bool is_final(const struct run_snapshot_step *step)
 	return has(step, ended_at);
 }
 
+/* The node's name is the last part of the path, without the number of the activation. */
+static struct str name_of(struct str path)
+{
+	size_t mark;
+	struct str piece, name = path;
+	while (str_cut(&path, '/', &piece))
+		name = piece;
+	if (str_find(name, S("#"), &mark))
+		name.size = mark;
+	return name;
+}
+
 /* What is known of the continuation; NULL = nothing. */
 static const struct run_next *next_of(const struct retelling *r,
 				      const struct run_snapshot_step *step)
 {
-	if (!has(step, limit_reached) || !step->limit_reached)
-		return NULL;
+	bool limit = has(step, limit_reached) && step->limit_reached;
+	bool state = r->state != NULL && has(step, ended_seq) && step->ended_seq == r->state_seq;
 	struct run_next *next = run_next_new(r->arena);
-	SET(next, limit_reached, true);
+	if (has(step, instead)) {
+		struct str name = name_of(step->instead);
+		SET(next, fallback, step->instead);
+		SET(next, then,
+		    ((struct str_list){ arena_copy(r->arena, &name, sizeof(name)), 1 }));
+		return next;
+	}
+	if (!limit && !state)
+		return NULL;
+	if (limit)
+		SET(next, limit_reached, true);
+	if (state)
+		SET(next, state, r->state);
 	return next;
 }
 
@@ -119,6 +145,9 @@ static void retell_container(struct retelling *r, const struct run_snapshot_step
 	if (has(step, item_count))
 		SET(begun, count, step->item_count);
 	/* The first turn of a session has no note; its opening is a value of the snapshot. */
+	if (has(step, bodies) && step->bodies.count > 0 && has(&step->bodies.at[0], attachments) &&
+	    step->bodies.at[0].item == 1)
+		SET(begun, attachments, step->bodies.at[0].attachments);
 	add(r, step->started_seq, step->started_at,
 	    (struct event){ .type = EVENT_STEP_ENTERED, .as.run_step_entered = begun });
 	/* Only a try is left by an event although it was cancelled, and then it has a fault. */
@@ -256,6 +285,9 @@ static void retell_failed(struct retelling *r, const struct run_snapshot_step *s
 		.outcome = has(failed, outcome) ? failed->outcome : RUN_OUTCOME_FAILED,
 		.output = has(failed, output) ? failed->output : NULL,
 		.log = has(failed, log) ? failed->log : NULL,
+		.figures = has(failed, figures) ? failed->figures : NULL,
+		.files = has(failed, files) ? failed->files : NULL,
+		.file_count = has(failed, file_count) ? failed->file_count : 0,
 		.fault = has(failed, fault) && failed->fault->text.size > 0 ? failed->fault : NULL,
 		.next = next
 	};
@@ -340,6 +372,9 @@ static void retell_effect(struct retelling *r, const struct run_snapshot_step *s
 				.outcome = outcome_of(step),
 				.output = has(step, output) ? step->output : NULL,
 				.log = has(step, log) ? step->log : NULL,
+				.figures = has(step, figures) ? step->figures : NULL,
+				.files = has(step, files) ? step->files : NULL,
+				.file_count = has(step, file_count) ? step->file_count : 0,
 				.fault = has_fault(step) ? step->fault : NULL,
 				.next = next_of(r, step) };
 	if (node->kind == RUN_NODE_AGENT && outcome_of(step) == RUN_OUTCOME_OK)
@@ -379,16 +414,22 @@ static void retell_wait(struct retelling *r, const struct run_snapshot_step *ste
 static void retell_body(struct retelling *r, struct run_snapshot_step_list steps,
 			struct run_graph_node_list nodes);
 
-/* The node's name is the last part of the path, without the number of the activation. */
-static struct str name_of(struct str path)
+/* Whether the call was made because another one had failed. */
+static bool was_instead(struct run_snapshot_step_list steps, struct str path)
 {
-	size_t mark;
-	struct str piece, name = path;
-	while (str_cut(&path, '/', &piece))
-		name = piece;
-	if (str_find(name, S("#"), &mark))
-		name.size = mark;
-	return name;
+	for (size_t i = 0; i < steps.count; i++)
+		if (has(&steps.at[i], instead) && str_equal(steps.at[i].instead, path))
+			return true;
+	return false;
+}
+
+/* Calls of `delegate` have a node for each agent. */
+static void retell_name(struct run_call_opened *call, struct str name)
+{
+	bool delegates = str_starts(name, S("delegate_"));
+	SET(call, name, delegates ? S("delegate") : name);
+	if (delegates)
+		SET(call, node, name);
 }
 
 /* The calls of a turn's reply, by their number: those that were made, and those that were refused. */
@@ -414,9 +455,10 @@ static struct run_call_opened_list calls_of(struct retelling *r,
 	}
 	for (size_t i = 0; i < steps.count; i++) {
 		const struct run_snapshot_step *step = &steps.at[i];
-		if (has(step, call) && step->call >= 1 && (size_t)step->call <= count)
-			SET(&at[step->call - 1], name,
-			    has(step, asks_for) ? step->asks_for : name_of(step->step));
+		if (has(step, call) && step->call >= 1 && (size_t)step->call <= count &&
+		    !was_instead(steps, step->step))
+			retell_name(&at[step->call - 1],
+				    has(step, asks_for) ? step->asks_for : name_of(step->step));
 		if (has(step, call) && has(step, asks_for) && step->call >= 1 &&
 		    (size_t)step->call <= count)
 			SET(&at[step->call - 1], approve, true);
@@ -451,7 +493,8 @@ static void retell_plain(struct retelling *r, const struct run_snapshot_step *st
 {
 	bool at_once = !has(step, started_seq) ||
 		       (has(step, ended_seq) && step->ended_seq == step->started_seq);
-	bool pure = node->kind == RUN_NODE_TOOL || node->kind == RUN_NODE_CONDITION;
+	bool pure = node->kind == RUN_NODE_TOOL || node->kind == RUN_NODE_CONDITION ||
+		    node->kind == RUN_NODE_MAILBOX;
 	if (pure && !at_once && has(node, when))
 		retell_started(r, step);
 	if (pure || at_once) {
@@ -530,6 +573,32 @@ static size_t most_events(struct run_snapshot_step_list steps)
 	return count;
 }
 
+/* ---- messages ---------------------------------------------------------------------------- */
+
+static void retell_messages(struct retelling *r, const struct run_snapshot *snapshot)
+{
+	for (size_t i = 0; has(snapshot, messages) && i < snapshot->messages.count; i++) {
+		const struct run_snapshot_message *message = &snapshot->messages.at[i];
+		struct run_message_sent *body = run_message_sent_new(r->arena);
+		COPY_FIELDS(run_snapshot_message, message, run_message_sent, body, NULL);
+		add(r, message->seq, message->at,
+		    (struct event){ .type = EVENT_MESSAGE_SENT, .as.run_message_sent = body });
+	}
+	for (size_t i = 0; has(snapshot, readings) && i < snapshot->readings.count; i++) {
+		const struct run_snapshot_reading *reading = &snapshot->readings.at[i];
+		struct run_message_read *body = run_message_read_new(r->arena);
+		COPY_FIELDS(run_snapshot_reading, reading, run_message_read, body, NULL);
+		add(r, reading->seq, reading->at,
+		    (struct event){ .type = EVENT_MESSAGE_READ, .as.run_message_read = body });
+	}
+}
+
+static size_t most_messages(const struct run_snapshot *snapshot)
+{
+	return (has(snapshot, messages) ? snapshot->messages.count : 0) +
+	       (has(snapshot, readings) ? snapshot->readings.count : 0);
+}
+
 /* ---- in stream order ----------------------------------------------------------------- */
 
 /* One pass of a merge sort: merges sorted ranges of `width` into ranges of twice that width. */
@@ -573,10 +642,18 @@ void history_synthesize(const struct run_snapshot *snapshot, const struct run_gr
 			int64_t floor, struct arena *arena, struct synthesized_history *out_retold)
 {
 	struct retelling r = { .arena = arena, .out = out_retold, .floor = floor };
-	r.room = most_events(snapshot->steps);
+	r.room = most_events(snapshot->steps) + most_messages(snapshot);
 	*out_retold = room_for(arena, r.room);
+	if (has(snapshot, graph_state))
+		r.state = snapshot->graph_state;
+	for (size_t i = 0; i < snapshot->steps.count; i++)
+		if (is_final(&snapshot->steps.at[i]) && !has(&snapshot->steps.at[i], state) &&
+		    snapshot->steps.at[i].ended_seq > r.state_seq &&
+		    snapshot->steps.at[i].ended_seq < floor)
+			r.state_seq = snapshot->steps.at[i].ended_seq;
 	retell_body(&r, snapshot->steps, graph->nodes);
 	if (has(graph, undos))
 		retell_body(&r, snapshot->steps, graph->undos);
+	retell_messages(&r, snapshot);
 	sort(out_retold, arena);
 }

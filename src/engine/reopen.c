@@ -311,6 +311,10 @@ enum engine_answer reopen_check(const struct run *run, struct error *error)
 		fail(error, ERROR_CONFLICT,
 		     "the run is a sub-run and is retried through its parent: retry run " STR_FMT,
 		     STR_ARG(uuid_text(&run->start->parent, parent)));
+	else if (run->workspace_removed)
+		fail(error, ERROR_CONFLICT,
+		     "the workspace of the run was removed (retention.workspace_days), so its steps "
+		     "cannot go on in it: start a new run");
 	else if (undo_has_begun(run))
 		fail(error, ERROR_CONFLICT,
 		     "the undo steps of the run have run, so what succeeded is undone: start a new "

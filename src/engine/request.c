@@ -7,9 +7,7 @@
 #include "base/limits.h"
 #include "contract/run_event_types.h"
 #include "contract/run_graph_types.h"
-#include "contract/run_turn_types.h"
 #include "contract/run_value_types.h"
-#include "contract/field_copy.h"
 #include "expr/template.h"
 #include "engine/session.h"
 #include "engine/workspace_folder.h"
@@ -27,6 +25,14 @@ enum engine_answer engine_render_inputs(struct run *run, const struct activation
 		return ENGINE_NEED;
 	*out = inputs;
 	*out_fault = eval_context.fault;
+	const struct run_graph_node *row = run_node(run, activation)->row;
+	struct str text;
+	if (!has(row, prompt) || activation->call > 0 || inputs == NULL ||
+	    inputs->kind != JSON_OBJECT || out_fault->code.size > 0)
+		return ENGINE_DONE;
+	if (!prompt_render(run, activation, values, d, row->prompt, &text, out_fault))
+		return ENGINE_NEED;
+	*out = prompt_add(inputs, text, d->arena);
 	return ENGINE_DONE;
 }
 
@@ -412,91 +418,35 @@ static enum engine_answer request_tool(struct run *run, const struct activation 
 	return ENGINE_DONE;
 }
 
-/* The transcript of the input `messages`, if it is a list of messages from user and assistant. */
-static bool given_messages(const struct json *given, struct arena *arena,
-			   struct run_turn_message *out)
-{
-	for (size_t i = 0; i < given->as.list.count; i++) {
-		struct problems problems = { .arena = arena };
-		struct contract_source source = { .json = &given->as.list.at[i] };
-		const struct run_turn_message *message =
-			run_turn_message_parse(&source, arena, &problems);
-		if (message == NULL || !(str_equal(message->role, S("user")) ||
-					 str_equal(message->role, S("assistant"))))
-			return false;
-		out[i] = *message;
-	}
-	return true;
-}
-
-/* The input `messages`, and `prompt` as the newest message behind them; otherwise all inputs as one
- * message. */
-static struct run_turn_message_list messages_of(const struct json *inputs, struct arena *arena)
-{
-	const struct json *given = json_member(inputs, S("messages"));
-	const struct json *prompt = json_member(inputs, S("prompt"));
-	bool prompted = prompt != NULL && prompt->kind == JSON_STRING;
-	size_t count = given != NULL && given->kind == JSON_LIST ? given->as.list.count : 0;
-	struct run_turn_message *messages = arena_array(arena, struct run_turn_message, count + 1);
-	if (count > 0 && !given_messages(given, arena, messages))
-		count = 0;
-	if (count > 0 && !prompted)
-		return (struct run_turn_message_list){ messages, count };
-	messages[count] = *run_turn_message_new(arena);
-	SET(&messages[count], role, S("user"));
-	SET(&messages[count], content, prompted ? prompt->as.string : json_print(arena, inputs));
-	return (struct run_turn_message_list){ messages, count + 1 };
-}
-
-const struct json *request_of_turn(const struct run_graph_agent *agent, const struct json *inputs,
-				   int64_t max_tokens, struct arena *arena)
-{
-	struct run_turn *turn = run_turn_new(arena);
-	SET(turn, system, agent->system);
-	SET(turn, messages, messages_of(inputs, arena));
-	SET(turn, options, agent->options);
-	if (has(agent, schema))
-		SET(turn, schema, agent->schema);
-	if (has(agent, temperature))
-		SET(turn, temperature, agent->temperature);
-	if (has(agent, max_tokens))
-		SET(turn, max_tokens, agent->max_tokens);
-	else if (max_tokens > 0)
-		SET(turn, max_tokens, max_tokens);
-	if (!has(agent, tools) || agent->tools.count == 0)
-		return run_turn_tree(turn, arena);
-	struct run_turn_tool *tools = arena_array(arena, struct run_turn_tool, agent->tools.count);
-	for (size_t i = 0; i < agent->tools.count; i++) {
-		tools[i] = *run_turn_tool_new(arena);
-		COPY_FIELDS(run_graph_tool, &agent->tools.at[i], run_turn_tool, &tools[i], NULL);
-	}
-	SET(turn, tools, ((struct run_turn_tool_list){ tools, agent->tools.count }));
-	return run_turn_tree(turn, arena);
-}
-
-/* Requests the turn, unless the budget does not allow it now. */
-static void request_within_budget(struct run *run, const struct activation *activation,
+/* Requests the turn; false when a budget does not allow it now. */
+static bool request_within_budget(struct run *run, const struct activation *activation,
 				  int64_t bytes, const struct run_value *value, int64_t now,
 				  const struct engine_values *values, struct decision *d)
 {
 	const struct run_graph_agent *agent = run_node(run, activation)->row->agent;
-	int64_t amount;
-	enum budget_answer budget = budget_ask(run, agent, bytes, values, &amount);
-	if (budget == BUDGET_WAIT) {
-		d->budget_waits = true;
-		return;
-	}
-	if (budget == BUDGET_EXHAUSTED) {
-		budget_stop(run, activation, amount, now, d);
-		return;
+	struct budget_question question = { .agent = agent, .bytes = bytes, .now = now };
+	switch (budget_ask(run, &question, values, d)) {
+	case BUDGET_WAIT:
+		d->budget.waits = true;
+		d->budget.waited_for = question.budget;
+		d->budget.amount = question.amount;
+		return false;
+	case BUDGET_EXHAUSTED:
+		budget_stop(run, activation, &question, d);
+		return false;
+	case BUDGET_FITS:
+	case BUDGET_NONE:
+		break;
 	}
 	struct call_request request = {
 		.effect = engine_effect_id(run, activation->path, S("turn"), 1),
 		.inputs = value,
-		.reserved = amount,
-		.reserves = budget == BUDGET_FITS,
+		.reserved = question.amount,
+		.reserves = question.reserves,
+		.budgets = question.budgets,
 	};
 	emit_request(run, activation, now, request, d);
+	return true;
 }
 
 static enum engine_answer request_turn(struct run *run, const struct activation *activation,
@@ -506,31 +456,44 @@ static enum engine_answer request_turn(struct run *run, const struct activation 
 	const struct run_graph_agent *agent = run_node(run, activation)->row->agent;
 	const struct json *inputs = NULL;
 	struct failure fault;
+	struct str system;
 	/* Every turn of a session begins with the same request; the transcript behind it is in the
 	 * state. */
 	if (session_has(run, activation->scope)) {
 		const struct activation *session = activation->scope->owner;
-		request_within_budget(run, activation, session_bytes(session),
-				      decision_value_again(d, &session->opening), now, values, d);
+		(void)request_within_budget(run, activation, session_bytes(session),
+					    decision_value_again(d, &session->opening), now, values,
+					    d);
 		return ENGINE_DONE;
 	}
 	if (request_render(run, activation, values, d, &inputs, &fault) == ENGINE_NEED)
+		return ENGINE_NEED;
+	if (fault.code.size == 0 &&
+	    !prompt_system(run, activation, values, d, agent, &system, &fault))
 		return ENGINE_NEED;
 	if (fault.code.size > 0) {
 		request_fail_ready(run, activation, fault, now, d);
 		return ENGINE_DONE;
 	}
 	struct run_value *value = NULL;
-	int64_t max_tokens = budget_max_tokens(run, agent);
-	if (inputs != NULL &&
-	    !decision_value(d, request_of_turn(agent, inputs, max_tokens, d->arena), &value))
+	struct turn_opening opening = { 0 };
+	size_t blobs = d->blob_count;
+	if (inputs != NULL)
+		opening = turn_opening_make(agent, system, inputs,
+					    budget_max_tokens(run, agent, now, values), d->arena);
+	if (opening.request != NULL && !decision_value(d, opening.request, &value))
 		return ENGINE_NEED;
 	if (value == NULL) {
-		request_fail_ready(run, activation, request_too_large(), now, d);
+		fault = opening.fault.code.size > 0 ? opening.fault : request_too_large();
+		request_fail_ready(run, activation, fault, now, d);
 		return ENGINE_DONE;
 	}
-	request_within_budget(run, activation, has(value, size) ? value->size : LIMIT_VALUE_INLINE,
-			      value, now, values, d);
+	int64_t bytes = (has(value, size) ? value->size : LIMIT_VALUE_INLINE) +
+			turn_opening_attachment_bytes(opening.attachments);
+	/* A turn that waits for money, or pauses its run, has no event that names its request: a
+	 * stored value without a name would stay for ever. */
+	if (!request_within_budget(run, activation, bytes, value, now, values, d))
+		d->blob_count = blobs;
 	return ENGINE_DONE;
 }
 
@@ -587,6 +550,7 @@ enum engine_answer request_effect(struct run *run, struct activation *activation
 	case RUN_NODE_VERIFY:
 	case RUN_NODE_GATE:
 	case RUN_NODE_SESSION:
+	case RUN_NODE_MAILBOX:
 	case RUN_NODE_TRY:
 		break;
 	}

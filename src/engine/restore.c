@@ -13,6 +13,7 @@
 #include "contract/run_start_types.h"
 #include "engine/activation.h"
 #include "engine/budget.h"
+#include "engine/mailbox.h"
 #include "engine/session.h"
 #include "engine/undo.h"
 #include "engine/workspace_folder.h"
@@ -124,6 +125,11 @@ static void restore_attempts(struct run *run, struct activation *step,
 			.fault = run_failure_copy(run, has(row, fault) ? row->fault : NULL),
 			.output = run_value_copy(run, has(row, output) ? row->output : NULL),
 			.log = run_value_copy(run, has(row, log) ? row->log : NULL),
+			.figures = has(row, figures) ? arena_copy(run->arena, row->figures,
+								  sizeof(*row->figures))
+						     : NULL,
+			.files = run_value_copy(run, has(row, files) ? row->files : NULL),
+			.file_count = has(row, file_count) ? row->file_count : 0,
 			.retry_at = row->retry_at
 		};
 		if (has(row, request))
@@ -200,6 +206,13 @@ static void restore_step(struct run *run, struct activation *step,
 		step->output = run_value_copy(run, from->output);
 	if (has(from, log))
 		step->log = run_value_copy(run, from->log);
+	if (has(from, figures))
+		step->figures = arena_copy(run->arena, from->figures, sizeof(*from->figures));
+	if (has(from, instead))
+		step->instead = str_copy(run->arena, from->instead);
+	if (has(from, files))
+		step->files = run_value_copy(run, from->files);
+	step->file_count = has(from, file_count) ? from->file_count : 0;
 	if (has(from, before))
 		step->before = run_value_copy(run, from->before);
 	if (has(from, items))
@@ -442,6 +455,10 @@ static void restore_session_turn(struct run *run, struct scope *scope,
 		.is_signed = has(from, signature),
 		.repeats = has(from, repeats) ? from->repeats : 1,
 		.corrections = has(from, corrections) ? from->corrections : 0,
+		.attachments = has(from, attachments) ? from->attachments : 0,
+		.summarizes = has(from, summarizes) ? from->summarizes : 0,
+		.summary = has(from, summary) ? from->summary : 0,
+		.summaries = has(from, summaries) ? from->summaries : 0,
 		.kept_from = has(from, kept_from) ? from->kept_from : 1,
 	};
 	if (has(from, signature))
@@ -474,6 +491,8 @@ static bool restore_body(struct restoring *r, struct scope *scope,
 				restore_session_turn(r->run, entered, inner);
 			if (!restore_body(r, entered, inner))
 				return false;
+			if (session)
+				session_add_up(r->run, entered);
 			step->scopes_live -= entered->live == 0;
 		}
 		if (has(row, branches) && !restore_branches(r, step, row))
@@ -602,10 +621,12 @@ static void restore_life(struct run *run, const struct run_snapshot *from)
 					    : from->created_at;
 	run->paused = has(from, paused) && from->paused;
 	run->cancelling = has(from, cancelling) && from->cancelling;
+	run->workspace_removed = has(from, workspace_removed) && from->workspace_removed;
 	run->unwinding = has(from, unwinding) && from->unwinding;
 	run->abandoned = has(from, abandoned) && from->abandoned;
 	run->inputs = run_value_copy(run, from->inputs);
 	run->outputs = run_value_copy(run, has(from, outputs) ? from->outputs : NULL);
+	run->graph_state = run_value_copy(run, has(from, graph_state) ? from->graph_state : NULL);
 	if (has(from, fault))
 		run->fault = run_failure_copy(run, from->fault);
 	if (has(from, stopped))
@@ -643,7 +664,7 @@ bool run_restore(const struct run_snapshot *from, struct uuid id, const struct g
 			    "the snapshot has a state " STR_FMT " that this program does not know",
 			    STR_ARG(from->state));
 	restore_life(run, from);
-	if (!restore_undos(run, from, error))
+	if (!restore_undos(run, from, error) || !mailbox_restore(run, from, error))
 		return false;
 	run->root = scope_new(run, NULL, -1);
 	if (!restore_body(&r, run->root, root_of(from, arena)) || !settle_all(&r))

@@ -190,6 +190,9 @@ void run_attempt_failed(struct run *run, struct activation *activation, int64_t 
 							  .fault = activation->fault,
 							  .output = activation->output,
 							  .log = activation->log,
+							  .figures = activation->figures,
+							  .files = activation->files,
+							  .file_count = activation->file_count,
 							  .retry_at = retry_at };
 	attempts->failed = all;
 	attempts->request = (struct restart){ 0 };

@@ -13,6 +13,7 @@
 #include "engine/states.h"
 #include "engine/step_record.h"
 
+struct mailbox;
 struct run_start;
 
 struct activation;
@@ -88,9 +89,13 @@ struct activation {
 	struct value inputs;              /* of the effect or undo, until the step is final */
 	const struct secret_use *secrets; /* likewise */
 	uint32_t secret_count;
-	struct value output; /* while a later step may still read it */
-	struct value result; /* the same, kept for the run's record */
-	struct value log;    /* of the newest attempt that has ended, for the run's record */
+	struct value output;                    /* while a later step may still read it */
+	struct value result;                    /* the same, kept for the run's record */
+	const struct run_call_figures *figures; /* of the newest attempt that has ended; NULL */
+	struct str instead; /* sessions: the call that was made instead; "" = none */
+	/* of the newest attempt that has ended, for the run's record: */
+	struct value log, files;
+	int64_t file_count;
 	struct failure fault;
 	struct str reason, undoes; /* why it was skipped; undo steps: path of the undone step */
 	struct branch *branches;   /* of a container with own_trees */
@@ -131,6 +136,13 @@ struct path_table {
 	uint32_t count, room;
 };
 
+/* Why the run is paused, if a named budget does not allow its next turn. */
+struct budget_pause {
+	struct str budget; /* "" = it is not */
+	int64_t amount;    /* what the turn would reserve, in picodollars */
+	int64_t at, until; /* until: when the run is resumed by itself; 0 = never */
+};
+
 struct run {
 	struct arena *arena;
 	struct uuid id;
@@ -143,10 +155,12 @@ struct run {
 	int64_t begun_at;   /* when it left its admission queue; 0 = not yet */
 	int64_t retried_at; /* the newest retry; 0 = none */
 	struct value inputs, outputs;
+	struct value graph_state; /* of a graph with a state: after the newest update */
 	struct failure fault;
 	bool queued, paused, cancelling;
-	bool unwinding; /* its remaining finally and undo steps have started; stays true */
-	bool abandoned; /* a second cancel has ended them */
+	bool workspace_removed; /* by retention */
+	bool unwinding;         /* its remaining finally and undo steps have started; stays true */
+	bool abandoned;         /* a second cancel has ended them */
 	struct failure
 		stopped; /* cancelling, unwinding: what it will end with; code "" = cancelled */
 	struct scope *root;
@@ -165,7 +179,9 @@ struct run {
 	struct run_signal *signals;  /* signals that no step has received yet, oldest first */
 	struct path_table paths;
 	struct warnings warnings;
-	struct usages *usages; /* engine/usage.h; NULL = none */
+	struct usages *usages;   /* engine/usage.h; NULL = none */
+	struct mailbox *mailbox; /* engine/mailbox.h; NULL = no message yet */
+	struct budget_pause pause;
 };
 
 #endif

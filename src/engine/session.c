@@ -45,16 +45,21 @@ enum engine_answer session_begin(struct run *run, struct activation *session, in
 				 const struct engine_values *values, struct decision *d)
 {
 	const struct json *inputs = NULL;
+	const struct run_graph_agent *agent = agent_of(run, session);
 	struct failure fault;
+	struct turn_opening turn = { 0 };
+	struct str system;
 	struct run_value *opening = NULL;
 	if (request_render(run, session, values, d, &inputs, &fault) == ENGINE_NEED)
 		return ENGINE_NEED;
-	if (fault.code.size == 0 && inputs != NULL &&
-	    !decision_value(d,
-			    request_of_turn(agent_of(run, session), inputs,
-					    budget_max_tokens(run, agent_of(run, session)),
-					    d->arena),
-			    &opening))
+	if (fault.code.size == 0 && !prompt_system(run, session, values, d, agent, &system, &fault))
+		return ENGINE_NEED;
+	if (fault.code.size == 0 && inputs != NULL) {
+		turn = turn_opening_make(agent, system, inputs,
+					 budget_max_tokens(run, agent, now, values), d->arena);
+		fault = turn.fault;
+	}
+	if (turn.request != NULL && !decision_value(d, turn.request, &opening))
 		return ENGINE_NEED;
 	if (fault.code.size == 0 && opening == NULL)
 		fault = request_too_large();
@@ -65,129 +70,10 @@ enum engine_answer session_begin(struct run *run, struct activation *session, in
 	struct run_step_entered *body = run_step_entered_new(d->arena);
 	SET(body, step, session->path);
 	SET(body, opening, opening);
+	if (turn.attachments > 0)
+		SET(body, attachments, turn.attachments);
 	emit_turn(run, now, body, d);
 	return ENGINE_DONE;
-}
-
-/* ---- calls ----------------------------------------------------------------------------------- */
-
-static struct str tool_names(const struct run_graph_agent *agent, struct arena *arena)
-{
-	AUTO(buf) names = { 0 };
-	for (size_t i = 0; i < agent->tools.count; i++)
-		buf_add_format(&names, "%s" STR_FMT, i == 0 ? "" : ", ",
-			       STR_ARG(agent->tools.at[i].name));
-	return str_copy(arena, buf_str(&names));
-}
-
-static bool has_tool(const struct run_graph_agent *agent, struct str name)
-{
-	for (size_t i = 0; i < agent->tools.count; i++)
-		if (str_equal(agent->tools.at[i].name, name))
-			return true;
-	return false;
-}
-
-/* Why the call is not made; code "" = it is.  Its tool checks the arguments themselves. */
-static struct failure check_call(const struct run_graph_agent *agent,
-				 const struct run_turn_call *call, size_t number,
-				 struct arena *arena)
-{
-	if (number >= LIMIT_REPLY_CALLS)
-		return failure_make(ERROR_LIMIT_REACHED,
-				    str_format(arena, "a reply may ask for at most %d calls",
-					       LIMIT_REPLY_CALLS));
-	if (!has_tool(agent, call->name))
-		return failure_make(
-			ERROR_NOT_FOUND,
-			str_format(arena, "there is no tool " STR_FMT "; the tools are " STR_FMT,
-				   STR_ARG(str_head(call->name, LIMIT_NAME_SHOWN)),
-				   STR_ARG(tool_names(agent, arena))));
-	if (!has(call, arguments))
-		return failure_make(
-			ERROR_INVALID,
-			S("the arguments are not a JSON object; send them again as one"));
-	return (struct failure){ S(""), S("") };
-}
-
-static bool is_among(struct str_list names, struct str name)
-{
-	for (size_t i = 0; i < names.count; i++)
-		if (str_equal(names.at[i], name))
-			return true;
-	return false;
-}
-
-static const struct run_turn_result *parse_reply(const struct json *reply, struct arena *arena)
-{
-	struct problems problems = { .arena = arena };
-	struct contract_source source = { .json = reply, .lenient = true };
-	return reply == NULL ? NULL : run_turn_result_parse(&source, arena, &problems);
-}
-
-static size_t call_count(const struct run_turn_result *reply)
-{
-	return reply != NULL && has(reply, calls) ? reply->calls.count : 0;
-}
-
-struct run_call_opened_list session_calls(const struct run *run, const struct activation *turn,
-					  const struct json *reply, struct decision *d)
-{
-	const struct run_graph_agent *agent = run_node(run, turn)->row->agent;
-	const struct run_turn_result *parsed = parse_reply(reply, d->arena);
-	size_t count = call_count(parsed);
-	if (count > LIMIT_REPLY_CALLS_KEPT)
-		count = LIMIT_REPLY_CALLS_KEPT;
-	struct run_call_opened *at = arena_array(d->arena, struct run_call_opened, count);
-	for (size_t i = 0; i < count; i++) {
-		const struct run_turn_call *call = &parsed->calls.at[i];
-		struct failure fault = check_call(agent, call, i, d->arena);
-		at[i] = *run_call_opened_new(d->arena);
-		SET(&at[i], name, str_head(call->name, LIMIT_NAME_SHOWN));
-		if (fault.code.size > 0)
-			SET(&at[i], fault, decision_failure(d, fault));
-		else if (has(agent, approve) && is_among(agent->approve, call->name))
-			SET(&at[i], approve, true);
-	}
-	return (struct run_call_opened_list){ at, count };
-}
-
-/* The inputs of the node are what the definition fixes or suggests; the model's arguments replace
- * them. */
-static const struct json *merge(const struct json *under, const struct json *over,
-				struct arena *arena)
-{
-	size_t room = under->as.object.count + over->as.object.count, count = 0;
-	struct json_member *members = arena_array(arena, struct json_member, room);
-	for (size_t i = 0; i < under->as.object.count; i++)
-		if (json_member(over, under->as.object.at[i].key) == NULL)
-			members[count++] = under->as.object.at[i];
-	for (size_t i = 0; i < over->as.object.count; i++)
-		members[count++] = over->as.object.at[i];
-	struct json *merged = arena_new(arena, struct json);
-	*merged = (struct json){ .kind = JSON_OBJECT, .as.object = { members, count } };
-	return merged;
-}
-
-const struct json *session_arguments(struct eval_context *eval_context,
-				     const struct activation *call)
-{
-	static const struct json nothing = { .kind = JSON_OBJECT };
-	const struct run_graph_node *row = run_node(eval_context->run, call)->row;
-	const struct activation *approval = session_find_approval(call->scope, call->call);
-	const struct json *reply = eval_value(eval_context, &session_turn_of(call->scope)->result);
-	const struct json *made = json_item(json_member(reply, S("calls")), call->call - 1);
-	const struct json *arguments = json_member(made, S("arguments"));
-	/* The person may have edited the call. */
-	if (approval != NULL && approval != call &&
-	    approval->question.decision == RUN_DECISION_MODIFY)
-		arguments = json_member(eval_value(eval_context, &approval->result), S("value"));
-	if (arguments == NULL || arguments->kind != JSON_OBJECT)
-		arguments = &nothing;
-	if (row->inputs == NULL || row->inputs->kind != JSON_OBJECT ||
-	    row->inputs->as.object.count == 0)
-		return arguments;
-	return merge(row->inputs, arguments, eval_context->d->arena);
 }
 
 /* ---- what follows a turn ------------------------------------------------------------------- */
@@ -244,6 +130,38 @@ static const struct json *result_of(struct str text, const struct json *json, st
 	return run_turn_result_tree(result, arena);
 }
 
+/* The members of the reply that are outputs: those that the turn itself does not have. */
+const struct json *session_outputs(const struct run *run, const struct json *reply,
+				   struct arena *arena)
+{
+	const struct json *json = json_member(reply, S("json"));
+	if (run->graph->rules < GRAPH_RULES_REPLY_MEMBERS || json == NULL ||
+	    json->kind != JSON_OBJECT || json->as.object.count == 0)
+		return reply;
+	size_t room = json->as.object.count + reply->as.object.count, count = 0;
+	struct json_member *members = arena_array(arena, struct json_member, room);
+	for (size_t i = 0; i < json->as.object.count; i++)
+		if (json_member(reply, json->as.object.at[i].key) == NULL)
+			members[count++] = json->as.object.at[i];
+	for (size_t i = 0; i < reply->as.object.count; i++)
+		members[count++] = reply->as.object.at[i];
+	struct json *outputs = arena_new(arena, struct json);
+	*outputs = (struct json){ .kind = JSON_OBJECT, .as.object = { members, count } };
+	return outputs;
+}
+
+/* The outputs that the step publishes and the reply does not have. */
+static struct str missing_outputs(const struct run_graph_agent *agent, const struct json *json,
+				  struct arena *arena)
+{
+	AUTO(buf) names = { 0 };
+	for (size_t i = 0; has(agent, expects) && i < agent->expects.count; i++)
+		if (json_member(json, agent->expects.at[i]) == NULL)
+			buf_add_format(&names, "%s" STR_FMT, names.size == 0 ? "" : ", ",
+				       STR_ARG(agent->expects.at[i]));
+	return str_copy(arena, buf_str(&names));
+}
+
 /* The argument of the call `submit` that succeeded in this turn. */
 static bool was_submitted(struct eval_context *eval_context, const struct scope *scope,
 			  const struct json **out)
@@ -259,25 +177,16 @@ static bool was_submitted(struct eval_context *eval_context, const struct scope 
 	return false;
 }
 
-/* Whether a call of the tool has succeeded in any turn. */
-static bool was_called(const struct run *run, const struct activation *session, struct str tool)
-{
-	int64_t node = graph_find(run->graph, session->node, tool);
-	for (const struct scope *scope = session->scopes; scope != NULL; scope = scope->next)
-		for (const struct activation *a = scope->first; a != NULL; a = a->next)
-			if (a->call > 0 && a->node == node && a->state == STEP_SUCCEEDED)
-				return true;
-	return false;
-}
-
 /* The required tools that were not called, as a note; "" = none. */
 static struct str missing_tools(const struct run *run, const struct activation *session,
 				struct arena *arena)
 {
 	const struct run_graph_agent *agent = agent_of(run, session);
+	const bool *called = session->scopes->turn.called;
 	AUTO(buf) names = { 0 };
 	for (size_t i = 0; has(agent, required_tools) && i < agent->required_tools.count; i++)
-		if (!was_called(run, session, agent->required_tools.at[i]))
+		if ((called == NULL || !called[i]) &&
+		    !session_turn_called(run, session->scopes, agent->required_tools.at[i]))
 			buf_add_format(&names, "%s" STR_FMT, names.size == 0 ? "" : ", ",
 				       STR_ARG(agent->required_tools.at[i]));
 	return names.size == 0 ? S("")
@@ -285,6 +194,37 @@ static struct str missing_tools(const struct run *run, const struct activation *
 					    "You are not done: call " STR_FMT
 					    " successfully before you finish.",
 					    STR_ARG(buf_str(&names)));
+}
+
+/* The required files that do not exist, as a note; "" = none.  A check that has failed is a fault. */
+static struct str missing_files(struct eval_context *eval_context, const struct activation *session,
+				struct failure *out_fault)
+{
+	const struct run *run = eval_context->run;
+	int64_t node = graph_find(run->graph, session->node, S("check_files"));
+	const struct activation *check = NULL;
+	for (const struct activation *a = session->scopes->first; a != NULL; a = a->next)
+		if (a->call > 0 && a->node == node && check == NULL)
+			check = a;
+	if (!has(agent_of(run, session), required_files) || check == NULL)
+		return S("");
+	if (check->fault.code.size > 0) {
+		*out_fault = check->fault;
+		return S("");
+	}
+	AUTO(buf) names = { 0 };
+	const struct json *missing =
+		json_member(eval_value(eval_context, &check->result), S("missing"));
+	for (size_t i = 0; json_item(missing, i) != NULL; i++)
+		buf_add_format(&names, "%s" STR_FMT, i == 0 ? "" : ", ",
+			       STR_ARG(json_text(json_item(missing, i))));
+	return names.size == 0
+		       ? S("")
+		       : str_format(
+				 eval_context->d->arena,
+				 "You are not done: these files are missing in the workspace: " STR_FMT
+				 ".",
+				 STR_ARG(str_head(buf_str(&names), LIMIT_NOTE_BYTES)));
 }
 
 /* What is wrong with a final reply that must fit a schema; "" = nothing. */
@@ -322,17 +262,54 @@ static struct verdict end_with(struct failure fault)
 }
 
 /* The agent says that it is done: this is the result, unless something is missing. */
-static struct verdict judge_result(const struct run *run, const struct activation *session,
-				   struct str text, const struct json *json, struct decision *d)
+static struct verdict judge_result(struct eval_context *eval_context,
+				   const struct activation *session, struct str text,
+				   const struct json *json)
 {
+	const struct run *run = eval_context->run;
+	struct decision *d = eval_context->d;
+	struct failure fault = { S(""), S("") };
 	int64_t corrections = session->scopes->turn.corrections;
 	struct str note = missing_tools(run, session, d->arena);
 	if (note.size == 0)
-		note = check_schema(agent_of(run, session), json, d->arena);
+		note = missing_files(eval_context, session, &fault);
+	if (fault.code.size > 0)
+		return end_with(fault);
 	if (note.size == 0)
-		return (struct verdict){ .ends = true,
-					 .fault = { S(""), S("") },
-					 .output = result_of(text, json, d->arena) };
+		note = check_schema(agent_of(run, session), json, d->arena);
+	struct str missing =
+		note.size > 0
+			? S("")
+			: missing_outputs(agent_of(run, session),
+					  json != NULL && json->kind == JSON_OBJECT ? json : NULL,
+					  d->arena);
+	if (missing.size > 0 && corrections == 0)
+		note = str_format(
+			d->arena,
+			"Your reply lacks " STR_FMT
+			". Reply with one JSON object that has these members, and nothing "
+			"else.",
+			STR_ARG(missing));
+	else if (missing.size > 0 && has(run->graph->rows, strict) && run->graph->rows->strict)
+		return end_with(failure_make(ERROR_INVALID,
+					     str_format(d->arena,
+							"the reply lacks the outputs " STR_FMT
+							", also after it was sent back",
+							STR_ARG(missing))));
+	if (note.size == 0 && missing.size > 0)
+		decision_warn(
+			d, RUN_WARNING_MISSING, str_copy(d->arena, session->path),
+			str_format(d->arena,
+				   "the reply lacks the outputs " STR_FMT
+				   ", also after it was sent back; they are null; ask for them "
+				   "in the prompt",
+				   STR_ARG(missing)));
+	if (note.size == 0)
+		return (struct verdict){
+			.ends = true,
+			.fault = { S(""), S("") },
+			.output = session_outputs(run, result_of(text, json, d->arena), d->arena),
+		};
 	if (corrections >= LIMIT_CORRECTIONS)
 		return end_with(failure_make(
 			ERROR_INVALID,
@@ -343,9 +320,11 @@ static struct verdict judge_result(const struct run *run, const struct activatio
 }
 
 /* A reply without calls. */
-static struct verdict judge_reply(const struct run *run, const struct activation *session,
-				  const struct run_turn_result *reply, struct decision *d)
+static struct verdict judge_reply(struct eval_context *eval_context,
+				  const struct activation *session,
+				  const struct run_turn_result *reply)
 {
+	struct decision *d = eval_context->d;
 	enum run_turn_stop stop = has(reply, stop) ? reply->stop : RUN_TURN_STOP_END;
 	if (stop == RUN_TURN_STOP_REFUSED)
 		return end_with(
@@ -357,7 +336,8 @@ static struct verdict judge_reply(const struct run *run, const struct activation
 			ERROR_TOO_LARGE,
 			S("the reply reached its limit of tokens before it was complete: raise "
 			  "max_tokens of the agent, or give it a smaller task")));
-	return judge_result(run, session, reply->text, has(reply, json) ? reply->json : NULL, d);
+	return judge_result(eval_context, session, reply->text,
+			    has(reply, json) ? reply->json : NULL);
 }
 
 /* A turn with calls: another turn, unless the agent goes round in circles. */
@@ -369,8 +349,7 @@ static struct verdict judge_calls(struct eval_context *eval_context,
 	struct arena *arena = eval_context->d->arena;
 	const struct json *submitted = NULL;
 	if (was_submitted(eval_context, scope, &submitted))
-		return judge_result(eval_context->run, session, reply->text, submitted,
-				    eval_context->d);
+		return judge_result(eval_context, session, reply->text, submitted);
 	struct verdict verdict = { .is_signed = true,
 				   .signature = sign(scope, reply, arena),
 				   .repeats = 1 };
@@ -400,7 +379,7 @@ static struct failure check_limits(const struct run *run, const struct activatio
 	const struct run_graph_agent *agent = agent_of(run, session);
 	int64_t most = has(agent, max_turns) ? agent->max_turns : LIMIT_SESSION_TURNS;
 	int64_t deadline = session_deadline(run, session);
-	if (session->items_entered >= most)
+	if (session->items_entered - session->scopes->turn.summaries >= most)
 		return failure_make(ERROR_LIMIT_REACHED,
 				    str_format(arena,
 					       "agent " STR_FMT
@@ -419,34 +398,26 @@ static struct failure check_limits(const struct run *run, const struct activatio
 
 int64_t session_bytes(const struct activation *session)
 {
-	enum { AROUND = 512 }; /* names, ids and roles of a message */
-	int64_t bytes = session->opening.size + AROUND;
-	for (const struct scope *scope = session->scopes;
-	     scope != NULL && scope->item >= session->scopes->turn.kept_from; scope = scope->next) {
-		const struct activation *turn = session_turn_of(scope);
-		bytes += AROUND + (int64_t)scope->turn.note.size;
-		for (const struct activation *a = scope->first; a != NULL; a = a->next) {
-			bool cut = a != turn && a->result.size > LIMIT_RESULT_SHOWN;
-			bytes += AROUND + (cut ? LIMIT_RESULT_SHOWN : a->result.size) +
-				 (int64_t)a->fault.text.size;
-		}
-	}
-	return bytes;
+	const struct scope *newest = session->scopes;
+	return session->opening.size + SESSION_AROUND_MESSAGE +
+	       turn_opening_attachment_bytes(newest->turn.attachments) + newest->turn.kept.told +
+	       session_turn_size(newest).told;
 }
 
 /* Tokens of the newest turn, as its driver reports them, or as the bytes of the transcript suggest. */
 static int64_t tokens_used(const struct activation *session)
 {
-	const struct activation *turn = session_turn_of(session->scopes);
-	int64_t bytes = session->opening.size;
-	if (turn->tokens > 0)
-		return turn->tokens;
-	for (const struct scope *scope = session->scopes;
-	     scope != NULL && scope->item >= session->scopes->turn.kept_from; scope = scope->next)
-		for (const struct activation *a = scope->first; a != NULL; a = a->next)
-			bytes += a->result.size < LIMIT_RESULT_SHOWN ? a->result.size
-								     : LIMIT_RESULT_SHOWN;
-	return bytes / BYTES_PER_TOKEN;
+	const struct scope *newest = session->scopes;
+	int64_t tokens = session_turn_of(newest)->tokens;
+	int64_t bytes = session->opening.size + newest->turn.kept.results +
+			session_turn_size(newest).results;
+	return tokens > 0 ? tokens : bytes / BYTES_PER_TOKEN;
+}
+
+static bool summarizes(const struct run *run, const struct activation *session)
+{
+	const struct run_graph_agent *agent = agent_of(run, session);
+	return has(agent, on_full) && agent->on_full == RUN_FULL_SUMMARIZES;
 }
 
 /* The first turn that the next transcript has: when the context window is full, the older half goes.
@@ -468,21 +439,29 @@ static int64_t keep_from(const struct run *run, const struct activation *session
 					 LIMIT_CONTEXT_PERCENT, (long long)agent->context_tokens));
 	if (used + reply < agent->context_tokens || turns <= kept)
 		return kept;
-	decision_warn(
-		d, RUN_WARNING_CONTEXT, session->path,
-		S("the oldest turns were left out of the transcript, because it no longer fits "
-		  "the context window"));
+	if (!summarizes(run, session))
+		decision_warn(
+			d, RUN_WARNING_CONTEXT, session->path,
+			S("the oldest turns were left out of the transcript, because it no longer "
+			  "fits the context window"));
 	return kept + (turns - kept + 1) / 2;
 }
 
-static void emit_next_turn(struct run *run, const struct activation *session, int64_t now,
-			   const struct verdict *verdict, struct decision *d)
+/* Pictures and recordings of the next transcript: those before this turn, and what this turn looked at. */
+static int64_t attachments_of(const struct run *run, const struct scope *scope)
 {
-	struct run_step_entered *body = run_step_entered_new(d->arena);
-	int64_t kept_from = keep_from(run, session, d);
-	if (kept_from > 1)
-		SET(body, kept_from, kept_from);
-	SET(body, step, session->path);
+	int64_t count = scope->turn.attachments;
+	for (const struct activation *a = scope->first; a != NULL; a = a->next) {
+		const struct run_graph_node *row = run_node(run, a)->row;
+		count += a->call > 0 && a->state == STEP_SUCCEEDED && has(row, tool) &&
+			 str_equal(row->tool, S("view_file"));
+	}
+	return count;
+}
+
+/* What the next turn needs to know of this one. */
+static void set_verdict(struct run_step_entered *body, const struct verdict *verdict)
+{
 	if (verdict->note.size > 0)
 		SET(body, note, verdict->note);
 	if (verdict->is_signed)
@@ -491,6 +470,55 @@ static void emit_next_turn(struct run *run, const struct activation *session, in
 		SET(body, repeats, verdict->repeats);
 	if (verdict->corrections > 0)
 		SET(body, corrections, verdict->corrections);
+}
+
+/* If the window is full and the older turns shall be summed up, the next turn asks for the summary, and
+ * carries what the turn behind it needs. */
+static void emit_next_turn(struct run *run, const struct activation *session, int64_t now,
+			   const struct verdict *verdict, struct decision *d)
+{
+	struct run_step_entered *body = run_step_entered_new(d->arena);
+	const struct session_turn *turn = &session->scopes->turn;
+	int64_t kept_from = keep_from(run, session, d);
+	int64_t attachments = attachments_of(run, session->scopes), summaries = turn->summaries;
+	bool sums = kept_from > turn->kept_from && summarizes(run, session);
+	if (attachments > 0)
+		SET(body, attachments, attachments);
+	if (sums)
+		SET(body, summarizes, kept_from);
+	if (turn->summary > 0)
+		SET(body, summary, turn->summary);
+	if (summaries + sums > 0)
+		SET(body, summaries, summaries + sums);
+	if (sums)
+		kept_from = turn->kept_from;
+	if (kept_from > 1)
+		SET(body, kept_from, kept_from);
+	SET(body, step, session->path);
+	set_verdict(body, verdict);
+	emit_turn(run, now, body, d);
+}
+
+/* The summary is there: the transcript goes on with it, behind the turns that it replaces.  An empty one
+ * replaces them by nothing. */
+static void emit_after_summary(struct run *run, const struct activation *session, int64_t now,
+			       const struct run_turn_result *reply, struct decision *d)
+{
+	struct run_step_entered *body = run_step_entered_new(d->arena);
+	const struct session_turn *turn = &session->scopes->turn;
+	const struct verdict before = { .note = turn->note,
+					.is_signed = turn->is_signed,
+					.signature = turn->signature,
+					.repeats = turn->repeats,
+					.corrections = turn->corrections };
+	if (turn->attachments > 0)
+		SET(body, attachments, turn->attachments);
+	if (reply->text.size > 0)
+		SET(body, summary, session->scopes->item);
+	SET(body, summaries, turn->summaries);
+	SET(body, kept_from, turn->summarizes);
+	SET(body, step, session->path);
+	set_verdict(body, &before);
 	emit_turn(run, now, body, d);
 }
 
@@ -534,14 +562,18 @@ enum engine_answer session_continue(struct run *run, struct activation *session,
 		verdict = end_with(fault_of_turn(scope, d->arena));
 		return leave(run, session, now, &verdict, &eval_context);
 	}
-	const struct run_turn_result *reply =
-		parse_reply(eval_value(&eval_context, &session_turn_of(scope)->result), d->arena);
+	const struct run_turn_result *reply = session_reply_parse(
+		eval_value(&eval_context, &session_turn_of(scope)->result), d->arena);
 	if (eval_context.missing)
 		return ENGINE_NEED;
+	if (reply != NULL && scope->turn.summarizes > 0) {
+		emit_after_summary(run, session, now, reply, d);
+		return ENGINE_DONE;
+	}
 	if (reply == NULL)
 		verdict = end_with(failure_make(ERROR_INTERNAL, S("the reply cannot be read")));
-	else if (call_count(reply) == 0)
-		verdict = judge_reply(run, session, reply, d);
+	else if (session_call_count(reply) == 0)
+		verdict = judge_reply(&eval_context, session, reply);
 	else
 		verdict = judge_calls(&eval_context, session, reply);
 	if (eval_context.missing)

@@ -2,6 +2,7 @@
  * retry continues in the turn that failed. */
 #include "engine/session.h"
 
+#include "base/limits.h"
 #include "contract/run_class_types.h"
 #include "contract/run_event_types.h"
 #include "contract/run_graph_types.h"
@@ -20,6 +21,85 @@ struct activation *session_turn_of(const struct scope *scope)
 	return scope->places[TURN_SLOT].newest;
 }
 
+/* ---- sums over turns ------------------------------------------------------------------------- */
+
+/* Stored sizes are not to be trusted: the sums must not overflow. */
+static int64_t size_within(const struct value *value, int64_t most)
+{
+	int64_t size = value->size < 0 ? 0 : value->size;
+	return size < most ? size : most;
+}
+
+struct transcript_size session_turn_size(const struct scope *scope)
+{
+	const struct activation *turn = session_turn_of(scope);
+	struct transcript_size size = { SESSION_AROUND_MESSAGE + (int64_t)scope->turn.note.size,
+					0 };
+	for (const struct activation *a = scope->first; a != NULL; a = a->next) {
+		int64_t shown = size_within(&a->result, LIMIT_RESULT_SHOWN);
+		size.told += SESSION_AROUND_MESSAGE + (int64_t)a->fault.text.size +
+			     (a == turn ? size_within(&a->result, LIMIT_VALUE_BYTES) : shown);
+		size.results += shown;
+	}
+	return size;
+}
+
+bool session_turn_called(const struct run *run, const struct scope *scope, struct str tool)
+{
+	int64_t node = graph_find(run->graph, scope->owner->node, tool);
+	for (const struct activation *a = scope->first; a != NULL; a = a->next)
+		if (a->call > 0 && a->node == node && a->state == STEP_SUCCEEDED)
+			return true;
+	return false;
+}
+
+/* The turns share the list until a turn calls a tool for the first time. */
+static const bool *add_called(struct run *run, const struct scope *before)
+{
+	struct graph_numbers body = graph_body(run->graph, before->owner->node);
+	const struct run_graph_agent *agent = run->graph->nodes[body.at[TURN_SLOT]].row->agent;
+	const bool *known = before->turn.called;
+	bool *more = NULL;
+	size_t count = has(agent, required_tools) ? agent->required_tools.count : 0;
+	for (size_t i = 0; i < count; i++) {
+		if ((known != NULL && known[i]) ||
+		    !session_turn_called(run, before, agent->required_tools.at[i]))
+			continue;
+		if (more == NULL) {
+			more = arena_array(run->arena, bool, count);
+			for (size_t k = 0; k < count; k++)
+				more[k] = known != NULL && known[k];
+		}
+		more[i] = true;
+	}
+	return more != NULL ? more : known;
+}
+
+static void add_size(struct transcript_size *sum, struct transcript_size more)
+{
+	sum->told += more.told;
+	sum->results += more.results;
+}
+
+void session_add_up(struct run *run, struct scope *scope)
+{
+	const struct scope *before = scope->next;
+	int64_t from = scope->turn.kept_from;
+	scope->turn.kept = (struct transcript_size){ 0 };
+	scope->turn.called = NULL;
+	if (before == NULL)
+		return;
+	scope->turn.called = add_called(run, before);
+	if (from == before->turn.kept_from && before->item >= from) {
+		scope->turn.kept = before->turn.kept;
+		add_size(&scope->turn.kept, session_turn_size(before));
+		return;
+	}
+	/* The older half of the transcript has gone: this is as rare as the transcript is long. */
+	for (; before != NULL && before->item >= from; before = before->next)
+		add_size(&scope->turn.kept, session_turn_size(before));
+}
+
 void session_enter_turn(struct run *run, struct activation *session,
 			const struct run_step_entered *event, int64_t at)
 {
@@ -33,10 +113,15 @@ void session_enter_turn(struct run *run, struct activation *session,
 		.is_signed = has(event, signature),
 		.repeats = has(event, repeats) ? event->repeats : 1,
 		.corrections = has(event, corrections) ? event->corrections : 0,
+		.attachments = has(event, attachments) ? event->attachments : 0,
+		.summarizes = has(event, summarizes) ? event->summarizes : 0,
+		.summary = has(event, summary) ? event->summary : 0,
+		.summaries = has(event, summaries) ? event->summaries : 0,
 		.kept_from = has(event, kept_from) ? event->kept_from : 1,
 	};
 	if (has(event, signature))
 		scope->turn.signature = event->signature;
+	session_add_up(run, scope);
 	struct graph_numbers body = graph_body(run->graph, session->node);
 	activation_ready(run, activation_new(run, scope, body.at[TURN_SLOT]));
 }
@@ -55,27 +140,27 @@ static bool only_reads(const struct run *run, const struct activation *call)
  * something waits for all calls before it in the reply, and every call waits for those. */
 void session_release_calls(struct run *run, struct scope *scope)
 {
+	AUTO(arena) scratch = { 0 };
+	uint32_t count = 0;
+	for (const struct activation *a = scope->first; a != NULL; a = a->next)
+		count = a->call > count ? a->call : count;
+	struct activation **open = arena_array(&scratch, struct activation *, (size_t)count + 1);
+	for (struct activation *a = scope->first; a != NULL; a = a->next)
+		if (!step_state_row(a->state)->final)
+			open[a->call] = a;
 	bool before = false; /* an earlier call is not final */
-	for (uint32_t number = 1;; number++) {
-		struct activation *call = NULL;
-		bool more = false;
-		for (struct activation *a = scope->first; a != NULL; a = a->next) {
-			more |= a->call > number;
-			if (a->call == number && !step_state_row(a->state)->final)
-				call = a;
-		}
-		if (call != NULL) {
-			bool reads = only_reads(run, call);
-			if (before && !reads)
-				return;
-			if (call->state == STEP_PENDING && call->arrival == 0)
-				activation_ready(run, call);
-			if (!reads)
-				return;
-			before = true;
-		}
-		if (!more)
+	for (uint32_t number = 1; number <= count; number++) {
+		struct activation *call = open[number];
+		if (call == NULL)
+			continue;
+		bool reads = only_reads(run, call);
+		if (before && !reads)
 			return;
+		if (call->state == STEP_PENDING && call->arrival == 0)
+			activation_ready(run, call);
+		if (!reads)
+			return;
+		before = true;
 	}
 }
 
@@ -102,7 +187,8 @@ bool session_open_calls(struct run *run, struct activation *turn, struct run_cal
 			refuse(run, turn, calls.count, (uint32_t)i + 1, row);
 			continue;
 		}
-		int64_t node = graph_find(run->graph, scope->owner->node, row->name);
+		struct str made_by = has(row, node) ? row->node : row->name;
+		int64_t node = graph_find(run->graph, scope->owner->node, made_by);
 		if (node < 0)
 			return fail(error, ERROR_INVALID, "the agent has no tool " STR_FMT,
 				    STR_ARG(row->name));
@@ -123,6 +209,18 @@ void session_open_approved(struct run *run, const struct activation *question)
 {
 	struct activation *call = activation_new(run, question->scope, question->asks_for - 1);
 	call->call = question->call; /* it becomes ready when the question ends */
+}
+
+void session_open_fallback(struct run *run, struct activation *failed, const struct run_next *next)
+{
+	int64_t node = next->then.count == 0 ? -1
+					     : graph_find(run->graph, failed->scope->owner->node,
+							  next->then.at[0]);
+	if (node < 0)
+		return;
+	struct activation *call = activation_new(run, failed->scope, (uint32_t)node);
+	call->call = failed->call; /* it becomes ready with the other calls whose turn it is */
+	failed->instead = str_copy(run->arena, next->fallback);
 }
 
 const struct activation *session_find_call(const struct scope *scope, uint32_t number)

@@ -10,6 +10,7 @@
 #include "contract/run_value_types.h"
 #include "engine/activation.h"
 #include "engine/budget.h"
+#include "engine/mailbox.h"
 #include "engine/session.h"
 #include "engine/undo.h"
 
@@ -149,8 +150,15 @@ static void print_attempts(struct printing *p, const struct activation *step,
 		const struct run_value *log = print_value(p, &failed->log);
 		if (output != NULL)
 			SET(&at[i], output, output);
+		const struct run_value *files = print_value(p, &failed->files);
 		if (log != NULL)
 			SET(&at[i], log, log);
+		if (failed->figures != NULL)
+			SET(&at[i], figures, failed->figures);
+		if (files != NULL)
+			SET(&at[i], files, files);
+		if (failed->file_count > 0)
+			SET(&at[i], file_count, failed->file_count);
 		SET(&at[i], retry_at, failed->retry_at);
 	}
 	if (from->failed_count > 0)
@@ -289,8 +297,17 @@ static void print_result(struct printing *p, const struct activation *step,
 	const struct run_value *log = print_value(p, &step->log);
 	if (output != NULL)
 		SET(out, output, output);
+	const struct run_value *files = print_value(p, &step->files);
 	if (log != NULL)
 		SET(out, log, log);
+	if (step->figures != NULL)
+		SET(out, figures, step->figures);
+	if (step->instead.size > 0)
+		SET(out, instead, step->instead);
+	if (files != NULL)
+		SET(out, files, files);
+	if (step->file_count > 0)
+		SET(out, file_count, step->file_count);
 	if (fault != NULL)
 		SET(out, fault, fault);
 	if (before != NULL)
@@ -475,6 +492,14 @@ static void print_session_turn(const struct scope *scope, struct run_snapshot_bo
 		SET(out, repeats, turn->repeats);
 	if (turn->corrections > 0)
 		SET(out, corrections, turn->corrections);
+	if (turn->attachments > 0)
+		SET(out, attachments, turn->attachments);
+	if (turn->summarizes > 0)
+		SET(out, summarizes, turn->summarizes);
+	if (turn->summary > 0)
+		SET(out, summary, turn->summary);
+	if (turn->summaries > 0)
+		SET(out, summaries, turn->summaries);
 	if (turn->kept_from > 1)
 		SET(out, kept_from, turn->kept_from);
 }
@@ -543,6 +568,15 @@ static struct run_snapshot_signal_list print_signals(struct printing *p)
 	return (struct run_snapshot_signal_list){ at, count };
 }
 
+static void print_mailbox(struct printing *p, struct run_snapshot *out)
+{
+	const struct mailbox *from = p->run->mailbox;
+	for (size_t i = 0; i < from->message_count; i++)
+		if (from->messages[i].content.kind == VALUE_STORED)
+			print_name(p, from->messages[i].content.hash);
+	mailbox_print(from, p->arena, out);
+}
+
 static struct run_snapshot_undo_list print_undos(struct printing *p)
 {
 	size_t left = p->run->undo_count;
@@ -575,6 +609,8 @@ static void print_life(struct printing *p, struct run_snapshot *out)
 		SET(out, paused, true);
 	if (run->cancelling)
 		SET(out, cancelling, true);
+	if (run->workspace_removed)
+		SET(out, workspace_removed, true);
 	if (run->unwinding)
 		SET(out, unwinding, true);
 	if (run->abandoned)
@@ -585,8 +621,12 @@ static void print_life(struct printing *p, struct run_snapshot *out)
 		SET(out, iterations, run->iterations);
 	if (run->undos != NULL)
 		SET(out, undos, print_undos(p));
+	if (run->graph_state.kind != VALUE_ABSENT)
+		SET(out, graph_state, print_value(p, &run->graph_state));
 	if (run->signals != NULL)
 		SET(out, signals, print_signals(p));
+	if (run->mailbox != NULL)
+		print_mailbox(p, out);
 	if (run->warnings.count > 0)
 		SET(out, warnings, run_warnings_print(&run->warnings, p->arena));
 	if (run->warnings.dropped > 0)

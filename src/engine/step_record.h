@@ -22,7 +22,9 @@ struct attempt {
 	int64_t seq, at; /* of the event that closed it */
 	enum run_outcome outcome;
 	struct failure fault;
-	struct value output, log;
+	const struct run_call_figures *figures; /* NULL = none */
+	struct value output, log, files;
+	int64_t file_count;
 	int64_t retry_at;
 };
 
@@ -46,7 +48,14 @@ struct question {
 	struct str comment, by; /* comment "" = none */
 };
 
-/* A turn of a session: what step.entered has recorded. */
+/* Bytes of the turns of a session. */
+struct transcript_size {
+	int64_t told;    /* the most that a request has of them, with names and roles */
+	int64_t results; /* replies and results of calls alone, as far as they are shown */
+};
+
+/* A turn of a session: what step.entered has recorded, and sums over the turns before it, so that a
+ * decision looks at the newest turn only.  The sums are derived, never stored. */
 struct session_turn {
 	int64_t entered_seq, entered_at;
 	struct str note;       /* "" = none */
@@ -54,7 +63,15 @@ struct session_turn {
 	struct hash signature; /* of these calls and their results */
 	int64_t repeats;       /* turns in a row with this signature */
 	int64_t corrections;   /* notes in a row, this one included */
-	int64_t kept_from;     /* the first turn that the transcript still has */
+	int64_t attachments;   /* pictures and recordings of the transcript before the turn */
+	int64_t summarizes; /* it asks for a summary of the turns before this one; 0 = it does not */
+	int64_t summary;    /* the turn with the summary of what was left out; 0 = none */
+	int64_t summaries;  /* turns so far that asked for one, this one included */
+	int64_t kept_from;  /* the first turn that the transcript still has */
+	struct transcript_size kept; /* of the turns from kept_from to the one before this one */
+	/* Of each required tool of the agent, whether a turn before this one has called it with
+	 * success; NULL = none. */
+	const bool *called;
 };
 
 /* A call of a reply that was not made. */

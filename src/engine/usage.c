@@ -88,7 +88,7 @@ static int64_t cost_of(const struct run_turn_usage *used, bool *out_known)
 }
 
 bool usage_note(struct run *run, const struct run_graph_agent *agent, const struct json *tree,
-		int64_t at)
+		int64_t at, int64_t *out_cost)
 {
 	AUTO(arena) arena = { 0 };
 	struct problems problems = { .arena = &arena };
@@ -118,6 +118,7 @@ bool usage_note(struct run *run, const struct run_graph_agent *agent, const stru
 	struct usage *row = row_of(run, &turn);
 	add_tokens(row, &turn);
 	row->seq = run->seq + 1;
+	*out_cost = turn.cost;
 	return known;
 }
 

@@ -28,6 +28,14 @@ struct usage {
 struct reservation {
 	struct uuid effect;
 	int64_t amount;
+	struct str_list budgets; /* named budgets that it is reserved of */
+};
+
+/* What the run has spent of a named budget and holds of it.  Reserved is taken - released: both only
+ * grow, so that the difference of two states says what happened between them. */
+struct budget_total {
+	struct str name;
+	int64_t spent, taken, released;
 };
 
 struct usages {
@@ -36,6 +44,8 @@ struct usages {
 	struct reservation *open;
 	size_t open_count, open_room;
 	int64_t booked; /* reservations of turns whose cost is not known */
+	struct budget_total *budgets;
+	size_t budget_count, budget_room;
 };
 
 /* The agent whose turn this activation is; NULL = none. */
@@ -43,7 +53,7 @@ const struct run_graph_agent *usage_agent(const struct run *run,
 					  const struct activation *activation);
 /* Adds a turn with this usage, a run.TurnUsage, that ended at this time.  True if its cost is known. */
 bool usage_note(struct run *run, const struct run_graph_agent *agent, const struct json *used,
-		int64_t at);
+		int64_t at, int64_t *out_cost);
 
 /* Rows that an event with a seq above `after` has changed; 0 = all of them.  They borrow. */
 struct usages usage_since(const struct run *run, int64_t after, struct arena *arena);

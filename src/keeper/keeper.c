@@ -177,18 +177,53 @@ static void started_write(const struct keeper *keeper)
 		return;
 	if (write(keeper->status, text, sizeof(text) - 1) != (ssize_t)(sizeof(text) - 1))
 		keeper_die("cannot write the status of the sandbox", NULL, errno);
-	close(keeper->status);
+	fcntl(keeper->status, F_SETFD, FD_CLOEXEC);
+}
+
+/* Writes the number behind the text; the end of what was written. */
+static char *number_add(char *at, const char *text, unsigned long long number)
+{
+	char digits[24];
+	size_t count = 0;
+	at = stpcpy(at, text);
+	do
+		digits[count++] = (char)('0' + number % 10);
+	while ((number /= 10) > 0);
+	while (count > 0)
+		*at++ = digits[--count];
+	return at;
+}
+
+/* What the processes that have ended used.  The command has no descriptor of the status file. */
+static void figures_write(const struct keeper *keeper)
+{
+	enum { BLOCK = 512, KIBIBYTE = 1024, MICRO = 1000000 };
+	struct rusage used;
+	char text[256], *at = text;
+	if (keeper->status < 0 || getrusage(RUSAGE_CHILDREN, &used) != 0)
+		return;
+	unsigned long long cpu =
+		(unsigned long long)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) * MICRO +
+		(unsigned long long)(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
+	at = number_add(at, "{\"keeper\":\"ended\",\"cpu_us\":", cpu);
+	at = number_add(at, ",\"memory_bytes\":", (unsigned long long)used.ru_maxrss * KIBIBYTE);
+	at = number_add(at, ",\"written_bytes\":", (unsigned long long)used.ru_oublock * BLOCK);
+	at = stpcpy(at, "}\n");
+	ssize_t written = write(keeper->status, text, (size_t)(at - text));
+	(void)written;
 }
 
 /* Ends the keeper when the command has ended; other children of process 1 are only reaped. */
-static void children_reap(pid_t command)
+static void children_reap(const struct keeper *keeper, pid_t command)
 {
 	int status;
 	pid_t child;
-	while ((child = waitpid(-1, &status, WNOHANG)) > 0)
-		if (child == command)
-			_exit(WIFSIGNALED(status) ? BY_SIGNAL + WTERMSIG(status)
-						  : WEXITSTATUS(status));
+	while ((child = waitpid(-1, &status, WNOHANG)) > 0) {
+		if (child != command)
+			continue;
+		figures_write(keeper);
+		_exit(WIFSIGNALED(status) ? BY_SIGNAL + WTERMSIG(status) : WEXITSTATUS(status));
+	}
 }
 
 /* Blocks SIGCHLD and returns a descriptor that reports it. */
@@ -218,7 +253,7 @@ static void watch(const struct keeper *keeper, pid_t command, int signals, int l
 			keeper_die("cannot watch the command", NULL, errno);
 		while (read(signals, &signal, sizeof(signal)) > 0)
 			;
-		children_reap(command);
+		children_reap(keeper, command);
 		/* The server never writes, so a readable lifeline is a closed one. */
 		if (keeper->lifeline >= 0 && sources[1].revents != 0)
 			return;

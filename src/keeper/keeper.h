@@ -6,7 +6,8 @@
  *	keeper OPTION... -- COMMAND...
  *
  *	lifeline=N        descriptor whose end of file means that the server is dead
- *	status=N          descriptor to which the keeper writes KEEPER_STARTED before the command begins
+ *	status=N          descriptor to which the keeper writes KEEPER_STARTED before the command begins,
+ *	                  and what its processes used when it has ended; the command does not get it
  *	self=N            descriptor of the keeper's own file
  *	oom=N             oom_score_adj of the keeper and of everything it starts
  *	core|fsize|data|nproc=N   resource limits; a lower limit of the system stays

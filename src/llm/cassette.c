@@ -96,7 +96,8 @@ static void read_work(struct job *at, unsigned thread)
 		fail(&job->error, ERROR_INVALID,
 		     "cassette " STR_FMT
 		     " has no reply to this request (it would be cassettes/%s in the data "
-		     "folder); record one with the driver api and options.record: " STR_FMT,
+		     "folder); record it with: baton record WORKFLOW --cassette " STR_FMT
+		     " --append",
 		     STR_ARG(job->name), path, STR_ARG(job->name));
 	else
 		error_prefix(&job->error, "cassettes/%s: ", path);
@@ -121,4 +122,50 @@ void cassette_job_free(struct cassette_job *job)
 {
 	arena_done(&job->arena);
 	free(job);
+}
+
+static bool is_of(const char *path, const struct uuid *run)
+{
+	AUTO(arena) arena = { 0 };
+	char id[UUID_TEXT_SIZE];
+	struct str text;
+	struct error error;
+	return file_read(path, LIMIT_NAME_BYTES, &arena, &text, &error) &&
+	       str_equal(text, uuid_text(run, id));
+}
+
+bool cassette_claim(const char *folder, struct str name, const struct uuid *run,
+		    struct error *error)
+{
+	AUTO(arena) arena = { 0 };
+	char id[UUID_TEXT_SIZE];
+	struct str_list files;
+	const char *own = str_format(&arena, "%s/" STR_FMT, folder, STR_ARG(name)).at;
+	const char *claim = str_format(&arena, "%s/run", own).at;
+	if (is_of(claim, run))
+		return true;
+	if (!folder_make(own, error) || !folder_list(own, &arena, &files, error))
+		return false;
+	/* A cassette of options.record, or copied from elsewhere, has no claim. */
+	if (files.count == 0 && file_create(claim, uuid_text(run, id), error))
+		return true;
+	if (files.count == 0 && error->code != ERROR_CONFLICT)
+		return false;
+	return fail(error, ERROR_CONFLICT,
+		    "cassette " STR_FMT
+		    " exists already: choose another name, append to it (baton record --append, "
+		    "record_append), or remove the folder cassettes/" STR_FMT " of the data folder",
+		    STR_ARG(name), STR_ARG(name));
+}
+
+bool cassette_find(const char *folder, struct str name, struct error *error)
+{
+	AUTO(arena) arena = { 0 };
+	if (folder_exists(str_format(&arena, "%s/" STR_FMT, folder, STR_ARG(name)).at))
+		return true;
+	return fail(
+		error, ERROR_NOT_FOUND,
+		"there is no cassette " STR_FMT " (cassettes/" STR_FMT
+		" in the data folder); record it with: baton record WORKFLOW --cassette " STR_FMT,
+		STR_ARG(name), STR_ARG(name), STR_ARG(name));
 }

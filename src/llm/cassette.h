@@ -1,5 +1,5 @@
 /* llm/cassette.h -- recorded replies: a folder cassettes/NAME of the data folder, one file HASH.json for
- * each request.
+ * each request, and the file `run` with the id of the run that recorded it first.
  *
  * The hash covers what a model is told: its name, the system prompt, the messages, the tools and the
  * schema.  It does not cover the driver and its options, so what the driver api has recorded is
@@ -34,6 +34,13 @@ struct str cassette_text(const struct hash *request, struct str model,
 /* Submits the job.  Reading fails with INVALID when the cassette has no reply to the request. */
 void cassette_write(struct cassette_job *job);
 void cassette_read(struct cassette_job *job);
+
+/* Makes the cassette `name` the run's: NAME/run has the run's id.  CONFLICT when the cassette exists
+ * and is not the run's. */
+MUST_CHECK bool cassette_claim(const char *folder, struct str name, const struct uuid *run,
+			       struct error *error);
+/* NOT_FOUND when there is no such cassette. */
+MUST_CHECK bool cassette_find(const char *folder, struct str name, struct error *error);
 void cassette_job_free(struct cassette_job *job);
 
 #endif

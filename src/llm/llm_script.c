@@ -57,12 +57,20 @@ static struct str prompt_of(const struct run_turn *turn)
 	return count == 0 ? S("") : turn->messages.at[count - 1].content;
 }
 
+static int64_t parts_of(const struct run_turn *turn)
+{
+	size_t count = turn->messages.count;
+	const struct run_turn_message *newest = count == 0 ? NULL : &turn->messages.at[count - 1];
+	return newest != NULL && has(newest, parts) ? (int64_t)newest->parts.count : 0;
+}
+
 static bool fits(const struct run_script_reply *reply, const struct llm_call *call)
 {
 	size_t at;
 	return (!has(reply, contains) || str_find(prompt_of(call->turn), reply->contains, &at)) &&
 	       (!has(reply, step) || str_equal(reply->step, call->step)) &&
 	       (!has(reply, round) || reply->round == round_of(call->step)) &&
+	       (!has(reply, parts) || reply->parts == parts_of(call->turn)) &&
 	       (!has(reply, turn) || reply->turn == turn_of(call->turn)) &&
 	       (!has(reply, attempt) || reply->attempt == call->attempt);
 }

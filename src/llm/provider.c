@@ -80,7 +80,8 @@ static bool read_url(const struct source *source, struct endpoint *out)
 	const struct provider *provider = out->provider;
 	struct str url = source->base_url.size > 0 ? source->base_url : provider->base_url;
 	size_t at;
-	if (source->base_url.size > 0 && !provider->custom)
+	if (source->base_url.size > 0 && !provider->custom &&
+	    !str_equal(source->base_url, provider->base_url))
 		return complain(source, "base_url",
 				str_format(source->arena,
 					   "the provider " STR_FMT

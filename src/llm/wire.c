@@ -259,7 +259,8 @@ static struct run_turn_call_list calls_of(struct wire_reply *reply, struct str p
 			id = str_format(arena, STR_FMT "_%zu", STR_ARG(prefix), ++made);
 		calls[count] = *run_turn_call_new(arena);
 		SET(&calls[count], id, id);
-		SET(&calls[count], name, block->name);
+		/* Answered like a tool that does not exist; the provider gets a name back. */
+		SET(&calls[count], name, block->name.size > 0 ? block->name : S("unnamed"));
 		read_arguments(reply, &calls[count], buf_str(&block->text));
 		count++;
 	}
@@ -321,10 +322,6 @@ bool wire_reply_end(struct wire_reply *reply, struct str prefix, struct llm_resu
 			    reply->received, reply->wire->name);
 	struct run_turn_call_list calls = calls_of(reply, prefix);
 	enum run_turn_stop stop = reply->stop;
-	for (size_t i = 0; i < calls.count; i++)
-		if (calls.at[i].name.size == 0)
-			return fail(error, ERROR_INVALID, "call %zu of the reply names no tool",
-				    i + 1);
 	if (reply->refused)
 		stop = RUN_TURN_STOP_REFUSED;
 	else if (stop == RUN_TURN_STOP_END && calls.count > 0)

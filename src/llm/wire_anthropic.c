@@ -190,7 +190,8 @@ static bool check_parts(const struct run_turn *turn, struct error *error)
 			if (turn->messages.at[i].parts.at[p].kind == RUN_PART_AUDIO)
 				return fail(error, ERROR_INVALID,
 					    "message %zu has a recording, and the format messages "
-					    "takes no audio",
+					    "takes no audio: use a model that listens, or give a "
+					    "transcript",
 					    i + 1);
 	return true;
 }

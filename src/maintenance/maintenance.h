@@ -19,13 +19,15 @@ struct maintenance;
 struct executor;
 struct documents;
 struct artifacts;
+struct workspace;
 
 /* How long events are kept.  Of the run's own days, the settings' and the policy's the smallest
  * that was set explicitly counts; if none was, `days` does. */
 struct maintenance_retention {
 	int64_t days;
-	bool days_set;                               /* somebody has set `days` */
-	int64_t max_events;                          /* of one run; 0 = any number */
+	bool days_set;          /* somebody has set `days` */
+	int64_t max_events;     /* of one run; 0 = any number */
+	int64_t workspace_days; /* a workspace is kept this long, and as long as the events */
 	const struct graph_retention_policy *policy; /* retention_policy.yaml; NULL = none */
 };
 
@@ -33,6 +35,7 @@ struct maintenance_settings {
 	struct executor *executor;
 	struct documents *documents;
 	struct artifacts *artifacts; /* NULL = no artifacts are swept */
+	struct workspace *workspace; /* NULL = no workspaces are removed */
 	struct maintenance_retention retention;
 };
 
@@ -50,13 +53,14 @@ void maintenance_start(struct maintenance *maintenance);
  * compacted only after recovery. */
 struct maintenance_compaction {
 	int64_t days, max_events; /* -1 = as the settings have it */
+	bool workspaces;          /* removes those of all compacted runs, however old */
 	bool counts_values;       /* counts all values before and after, which reads them all */
 };
 
 struct maintenance_compacted {
 	const struct error *error; /* NULL: done */
 	int64_t runs;              /* examined */
-	int64_t compacted, events, values, free_bytes, artifacts;
+	int64_t compacted, events, values, free_bytes, artifacts, workspaces;
 };
 
 typedef void maintenance_compact_done(void *context, uint64_t argument,

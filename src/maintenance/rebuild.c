@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "active/active_run.h"
+#include "active/ledger.h"
 #include "active/projection.h"
 #include "active/run_load.h"
 #include "base/limits.h"
@@ -92,6 +93,7 @@ static void end_work(struct executor_admin_job *admin, struct store *store)
 static void end_done(struct executor_admin_job *admin)
 {
 	FAILPOINT("rebuild.ended");
+	ledger_reload(rebuild_of_admin(admin)->job.executor);
 	rebuild_end(rebuild_of_admin(admin));
 }
 
@@ -130,6 +132,7 @@ static void write_run(struct rebuild *rebuild, const struct run *run)
 {
 	rebuild->row = projection_run_row(run, &rebuild->rows);
 	rebuild->row.usage = projection_usage(run, 0, &rebuild->rows);
+	rebuild->row.budgets = projection_budgets(run, NULL, 0, &rebuild->rows);
 	rebuild->open = projection_open_effects(rebuild->job.executor, run, &rebuild->rows,
 						&rebuild->open_count);
 	/* The state is freed before the rows are written. */

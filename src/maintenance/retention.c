@@ -1,6 +1,6 @@
 /* maintenance/retention.c -- removes events that are too old or too many (architecture R8).
  *
- * A pass has five parts.  Each may be cut off anywhere: what is done stays done, and the next pass
+ * A pass has six parts.  Each may be cut off anywhere: what is done stays done, and the next pass
  * finds the rest.
  *
  *	list      old runs, a page at a time, on a reader thread
@@ -9,6 +9,7 @@
  *	purge     events below the floors, a slice at a time on the writer thread; the loop submits
  *	          the next slice when one is done, so appends that came meanwhile go first
  *	sweep     contents of artifacts that no run names, on a reader thread
+ *	remove    workspaces of compacted runs, each recorded first
  */
 #include <stdlib.h>
 
@@ -24,6 +25,7 @@
 #include "engine/states.h"
 #include "maintenance/maintenance_job.h"
 #include "os/failpoint.h"
+#include "workspace/workspace.h"
 
 static const int64_t day_us = INT64_C(86400) * 1000000;
 
@@ -44,6 +46,8 @@ struct pass {
 	bool more_pages;
 	struct candidate at[LIMIT_RETENTION_PAGE_RUNS];
 	size_t count, next;
+	struct uuid *folders; /* runs that have a workspace; NULL = not listed yet */
+	size_t folder_count, folder_next;
 	bool purge_more;
 	uint64_t purged_before;
 	int64_t values_before;
@@ -244,14 +248,129 @@ static void measure_or_end(struct pass *pass)
 	executor_read(pass->job.executor, &pass->job.read);
 }
 
+/* ---- remove -------------------------------------------------------------------------- */
+/* The removal is recorded before anything is removed, so a run whose workspace is half gone cannot be
+ * retried; what a crash leaves is found by the next pass.  A folder whose run is not stored is left
+ * alone: an older database may have been put in place. */
+
+static void remove_next(struct pass *pass);
+
+/* A workspace goes when its run has ended long enough ago and all its events are gone. */
+static bool must_remove(const struct pass *pass, const struct store_run *row)
+{
+	if (row->ended_at == 0 || row->floor < row->seq)
+		return false;
+	return pass->wanted.workspaces ||
+	       pass->now - row->ended_at >= pass->retention.workspace_days * day_us;
+}
+
+static void find_work(struct executor_read *read, struct store_reader *reader)
+{
+	struct pass *pass = (struct pass *)read;
+	const struct workspace *workspace = pass->job.maintenance->settings.workspace;
+	if (pass->folders == NULL && !workspace->ops->list(workspace, &read->arena, &pass->folders,
+							   &pass->folder_count, &pass->error))
+		return;
+	pass->count = pass->next = 0;
+	for (size_t looked = 0;
+	     pass->folder_next < pass->folder_count && looked < LIMIT_RETENTION_PAGE_RUNS;
+	     looked++) {
+		AUTO(arena) arena = { 0 };
+		struct store_run row;
+		bool found;
+		const struct uuid *run = &pass->folders[pass->folder_next++];
+		if (!reader->ops->read_run(reader, run, &arena, &row, &found, &pass->error))
+			return;
+		if (found && must_remove(pass, &row))
+			pass->at[pass->count++] = (struct candidate){ .run = *run, .ended = true };
+	}
+}
+
+static void find_done(struct executor_read *read)
+{
+	remove_next((struct pass *)read);
+}
+
+static void pass_remove(struct pass *pass)
+{
+	if (pass->job.maintenance->settings.workspace == NULL || pass->error.code != ERROR_NONE) {
+		measure_or_end(pass);
+		return;
+	}
+	pass->job.read.work = find_work;
+	pass->job.read.done = find_done;
+	executor_read(pass->job.executor, &pass->job.read);
+}
+
+static void workspace_removed(void *context, uint64_t number, struct str tree,
+			      const struct error *error)
+{
+	struct pass *pass = (struct pass *)maintenance_job_find(context, number);
+	(void)tree;
+	if (pass == NULL)
+		return;
+	FAILPOINT("retention.workspace_removed");
+	if (error->code == ERROR_NONE)
+		pass->result.workspaces++;
+	else
+		log_line(LOG_WARNING, "a workspace stays for now: %s", error->text);
+	remove_next(pass);
+}
+
+static void removal_recorded(void *context, uint64_t number, const struct executor_reply *reply)
+{
+	struct pass *pass = (struct pass *)maintenance_job_find(context, number);
+	if (pass == NULL)
+		return;
+	FAILPOINT("retention.removal_recorded");
+	struct workspace *workspace = pass->job.maintenance->settings.workspace;
+	if (reply->error == NULL) {
+		workspace->ops->remove(workspace, &reply->run, workspace_removed,
+				       pass->job.maintenance, pass->job.number);
+		return;
+	}
+	if (reply->error->code == ERROR_STORAGE_FULL)
+		pass->error = *reply->error;
+	remove_next(pass); /* it was retried meanwhile, or cannot be loaded */
+}
+
+static void remove_next(struct pass *pass)
+{
+	if (pass->error.code != ERROR_NONE || pass->next == pass->count) {
+		if (pass->error.code == ERROR_NONE && pass->folder_next < pass->folder_count)
+			pass_remove(pass);
+		else
+			measure_or_end(pass);
+		return;
+	}
+	struct pending_command *pending = pending_command_new(COMMAND_COMPACT);
+	const struct candidate *candidate = &pass->at[pass->next++];
+	pending->command.removes_workspace = true;
+	pending->replied = removal_recorded;
+	pending->context = pass->job.maintenance;
+	pending->argument = pass->job.number;
+	FAILPOINT("retention.before_removal");
+	active_run_command(active_run_get(pass->job.executor, &candidate->run), pending);
+}
+
 /* ---- sweep --------------------------------------------------------------------------- */
+
+static bool run_exists(void *context, const struct uuid *run, bool *out_exists, struct error *error)
+{
+	struct store_reader *reader = context;
+	AUTO(arena) arena = { 0 };
+	struct store_run row;
+	return reader->ops->read_run(reader, run, &arena, &row, out_exists, error);
+}
 
 static void sweep_work(struct executor_read *read, struct store_reader *reader)
 {
 	struct pass *pass = (struct pass *)read;
-	(void)reader;
+	const struct artifact_runs runs = { .exists = run_exists,
+					    .context = reader,
+					    .before = pass->now - LIMIT_UPLOAD_DAYS * day_us };
 	FAILPOINT("retention.before_sweep");
-	bool good = artifacts_sweep(pass->job.maintenance->settings.artifacts,
+	bool good = artifacts_sweep(pass->job.maintenance->settings.artifacts, &runs,
 				    &pass->result.artifacts, &pass->error);
 	(void)good; /* pass->error has the failure */
 }
@@ -259,13 +378,13 @@ static void sweep_work(struct executor_read *read, struct store_reader *reader)
 static void sweep_done(struct executor_read *read)
 {
 	FAILPOINT("retention.swept");
-	measure_or_end((struct pass *)read);
+	pass_remove((struct pass *)read);
 }
 
 static void pass_sweep(struct pass *pass)
 {
 	if (pass->job.maintenance->settings.artifacts == NULL || pass->error.code != ERROR_NONE) {
-		measure_or_end(pass);
+		pass_remove(pass);
 		return;
 	}
 	pass->job.read.work = sweep_work;

@@ -38,6 +38,7 @@ struct line {
 	uv_pipe_t pipe; /* descriptors of connections arrive here */
 	struct arena arena;
 	struct connect_proxy_user user;
+	struct connect_rules rules; /* its own, if user.hosts is not NULL */
 	size_t connections;
 	char byte[64];
 };
@@ -416,18 +417,28 @@ static void look_up(struct tunnel *tunnel)
 
 /* ---- the head ------------------------------------------------------------------------------- */
 
+static bool host_is_allowed(const struct tunnel *tunnel, const char **out_why)
+{
+	const struct line *line = slots_get(&tunnel->proxy->lines, tunnel->line);
+	bool own = line != NULL && line->user.hosts != NULL;
+	const struct connect_rules *rules = own ? line->user.hosts : &tunnel->proxy->rules;
+	*out_why = own ? "network_allowed_hosts of the profile or agent does not allow this host "
+			 "and port"
+		       : "sandbox.network does not allow this host and port";
+	return connect_rules_allow(rules, tunnel->request.host, tunnel->request.port);
+}
+
 static void head_complete(struct tunnel *tunnel, size_t end)
 {
+	const char *why;
 	struct error error;
 	uv_read_stop((uv_stream_t *)&tunnel->client.tcp);
 	if (!connect_request_read(str_head(buf_str(&tunnel->head), end), &tunnel->arena,
 				  &tunnel->request, &tunnel->forward, &error)) {
 		tunnel->request.host = S("");
 		refuse(tunnel, "400 Bad Request", error.text);
-	} else if (!connect_rules_allow(&tunnel->proxy->rules, tunnel->request.host,
-					tunnel->request.port)) {
-		refuse(tunnel, "403 Forbidden",
-		       "sandbox.network does not allow this host and port");
+	} else if (!host_is_allowed(tunnel, &why)) {
+		refuse(tunnel, "403 Forbidden", why);
 	} else {
 		look_up(tunnel);
 	}
@@ -540,9 +551,13 @@ bool connect_proxy_open(struct connect_proxy *proxy, const struct connect_proxy_
 	struct line *line = calloc(1, sizeof(*line));
 	require(line != NULL);
 	line->proxy = proxy;
-	line->user = (struct connect_proxy_user){ str_copy(&line->arena, user->run),
-						  str_copy(&line->arena, user->step),
-						  str_copy(&line->arena, user->tool) };
+	line->user = (struct connect_proxy_user){ .run = str_copy(&line->arena, user->run),
+						  .step = str_copy(&line->arena, user->step),
+						  .tool = str_copy(&line->arena, user->tool) };
+	if (user->hosts != NULL) {
+		line->rules = connect_rules_copy(user->hosts, &line->arena);
+		line->user.hosts = &line->rules;
+	}
 	line->pipe.data = line;
 	require(uv_pipe_init(loop_uv(proxy->settings.loop), &line->pipe, 1) == 0);
 	require(uv_pipe_open(&line->pipe, ends[0]) == 0);
@@ -572,6 +587,8 @@ bool connect_proxy_new(const struct connect_proxy_settings *settings,
 	proxy->private_ranges =
 		arena_array(&proxy->arena, struct address_range, proxy->private_count + 1);
 	bool good = connect_rules_read(settings->hosts, &proxy->arena, &proxy->rules, error);
+	if (!good)
+		error_prefix(error, "sandbox.network: ");
 	for (size_t i = 0; i < proxy->private_count && good; i++)
 		good = address_range_read(settings->private_addresses.at[i],
 					  &proxy->private_ranges[i], error);

@@ -3,7 +3,8 @@
  * A sandboxed command has a network of its own with nothing but loopback.  Its keeper listens there and
  * sends every connection, as a descriptor, through a line to this process (keeper/keeper_proxy.c).  The
  * proxy reads one request from it (connect_request.h), checks the host against the rules and every address
- * that the name resolves to against net/address.h, connects, and copies bytes in both directions.
+ * that the name resolves to against net/address.h, connects, and copies bytes in both directions.  A line has
+ * the rules of the settings or rules of its own, which replace them.
  *
  * Only public addresses are reached, and the private ones of the settings; never our own port on an
  * address of this machine.  A refusal is answered with 403 and told to `refused`.
@@ -21,11 +22,13 @@
 #include "os/loop.h"
 
 struct connect_proxy;
+struct connect_rules;
 
-/* Whose line it is; the texts are copied. */
+/* Whose line it is; the texts and the rules are copied. */
 struct connect_proxy_user {
 	struct str run, step; /* empty = of no run: a process that serves many */
 	struct str tool;
+	const struct connect_rules *hosts; /* that it may reach; NULL = those of the settings */
 };
 
 struct connect_proxy_refusal {

@@ -70,7 +70,7 @@ bool connect_rules_read(struct str_list texts, struct arena *arena, struct conne
 {
 	struct connect_rule *rules = arena_array(arena, struct connect_rule, texts.count + 1);
 	if (texts.count > LIMIT_PROXY_RULES)
-		return fail(error, ERROR_INVALID, "sandbox.network has more than %d hosts",
+		return fail(error, ERROR_INVALID, "there are more than %d hosts",
 			    LIMIT_PROXY_RULES);
 	for (size_t i = 0; i < texts.count; i++) {
 		struct str text = texts.at[i];
@@ -78,7 +78,7 @@ bool connect_rules_read(struct str_list texts, struct arena *arena, struct conne
 		if (!authority_read(rules[i].below ? str_skip(text, 2) : text, arena,
 				    &rules[i].host, &rules[i].port))
 			return fail(error, ERROR_INVALID,
-				    "sandbox.network: \"" STR_FMT
+				    "\"" STR_FMT
 				    "\" is no host; write example.com, *.example.com or "
 				    "example.com:8443",
 				    STR_ARG(str_head(text, LIMIT_QUOTE_BYTES)));
@@ -94,6 +94,16 @@ static bool rule_matches(const struct connect_rule *rule, struct str host)
 	/* At least one label and its dot stand before it. */
 	return host.size > rule->host.size + 1 && str_ends(host, rule->host) &&
 	       host.at[host.size - rule->host.size - 1] == '.';
+}
+
+struct connect_rules connect_rules_copy(const struct connect_rules *rules, struct arena *arena)
+{
+	struct connect_rule *copy = arena_array(arena, struct connect_rule, rules->count + 1);
+	for (size_t i = 0; i < rules->count; i++) {
+		copy[i] = rules->at[i];
+		copy[i].host = str_copy(arena, rules->at[i].host);
+	}
+	return (struct connect_rules){ copy, rules->count };
 }
 
 bool connect_rules_allow(const struct connect_rules *rules, struct str host, int port)

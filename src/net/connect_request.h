@@ -28,9 +28,10 @@ struct connect_rules {
 	size_t count;
 };
 
-/* Fails with INVALID and the text of the wrong rule. */
+/* Fails with INVALID and the text of the wrong rule; the caller says which list it is in. */
 MUST_CHECK bool connect_rules_read(struct str_list texts, struct arena *arena,
 				   struct connect_rules *out_rules, struct error *error);
+struct connect_rules connect_rules_copy(const struct connect_rules *rules, struct arena *arena);
 bool connect_rules_allow(const struct connect_rules *rules, struct str host, int port);
 
 struct connect_request {

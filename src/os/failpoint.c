@@ -32,6 +32,7 @@ static struct point points[LIMIT_POINTS];
 static size_t point_count;
 static char *point_rules; /* copy of BATON_POINTS; the names point into it */
 static int point_trace = -1, point_gate = -1;
+static failpoint_watcher *point_watcher;
 
 static const struct {
 	struct str word;
@@ -165,9 +166,17 @@ static void point_act(enum point_action action)
 		pause(); /* wait for the SIGKILL to arrive */
 }
 
+void failpoint_watch(failpoint_watcher *watcher)
+{
+	point_watcher = watcher;
+	failpoint_active = watcher != NULL;
+}
+
 void failpoint_passed(const char *name)
 {
 	struct str passed = str_from_c(name);
+	if (point_watcher != NULL)
+		point_watcher(name);
 	if (point_trace >= 0)
 		point_write_trace(passed);
 	for (size_t i = 0; i < point_count; i++) {

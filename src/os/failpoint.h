@@ -30,6 +30,9 @@
 extern bool failpoint_active;
 
 void failpoint_setup(void);
+/* The simulator sees every passing instead; NULL = no longer.  For a process with one thread. */
+typedef void failpoint_watcher(const char *name);
+void failpoint_watch(failpoint_watcher *watcher);
 void failpoint_passed(const char *name);
 bool failpoint_full(const char *name);
 int64_t failpoint_limit(const char *name, int64_t limit);

@@ -181,6 +181,22 @@ bool file_replace(const char *path, struct str text, struct error *error)
 		    "cannot write %s: %s", path, strerror(number));
 }
 
+bool file_create(const char *path, struct str text, struct error *error)
+{
+	AUTO(arena) arena = { 0 };
+	__attribute__((cleanup(descriptor_done))) int file =
+		open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW, 0600);
+	if (file < 0 && errno == EEXIST)
+		return fail(error, ERROR_CONFLICT, "%s exists already", path);
+	if (file >= 0 && write_whole(file, text) && fsync(file) == 0 &&
+	    sync_folder_of(path, &arena))
+		return true;
+	int number = errno;
+	if (file >= 0)
+		unlink(path);
+	return fail(error, code_of(number), "cannot write %s: %s", path, strerror(number));
+}
+
 static bool folder_make_one(const char *path, struct error *error)
 {
 	if (mkdir(path, 0700) == 0)
@@ -291,6 +307,12 @@ bool file_exists(const char *path)
 {
 	struct stat info;
 	return stat(path, &info) == 0;
+}
+
+bool folder_exists(const char *path)
+{
+	struct stat info;
+	return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
 }
 
 /* Locks the open file, or closes it and fails. */

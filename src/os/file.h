@@ -21,6 +21,9 @@ MUST_CHECK bool file_read_private(const char *root, const char *path, size_t lim
  * existing file keeps its mode, a new file gets 0600; a symbolic link is followed.  The new text is
  * written to PATH.new first, so only one caller at a time may replace a file. */
 MUST_CHECK bool file_replace(const char *path, struct str text, struct error *error);
+/* Creates a file with mode 0600 that did not exist; ERROR_CONFLICT when it does.  Of several callers
+ * one succeeds.  A crash can leave the file without its text. */
+MUST_CHECK bool file_create(const char *path, struct str text, struct error *error);
 /* Creates the folder and its parents with mode 0700; succeeds when the folder exists. */
 MUST_CHECK bool folder_make(const char *path, struct error *error);
 /* The names in the folder except . and .., unsorted; empty when the folder does not exist. */
@@ -29,6 +32,7 @@ MUST_CHECK bool folder_list(const char *path, struct arena *arena, struct str_li
 /* Succeeds when the file does not exist. */
 MUST_CHECK bool file_remove(const char *path, struct error *error);
 bool file_exists(const char *path);
+bool folder_exists(const char *path);
 /* Two paths with the same identity are the same file.  False when there is no such file. */
 struct file_identity {
 	uint64_t device, number;

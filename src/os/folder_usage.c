@@ -21,6 +21,11 @@ struct folder_level {
 	DIR *folder;
 };
 
+static int64_t changed_at(const struct stat *info)
+{
+	return (int64_t)info->st_ctim.tv_sec * 1000000 + info->st_ctim.tv_nsec / 1000;
+}
+
 bool folder_usage_begin(struct folder_usage *usage, const char *path, struct error *error)
 {
 	*usage = (struct folder_usage){ 0 };
@@ -38,6 +43,7 @@ bool folder_usage_begin(struct folder_usage *usage, const char *path, struct err
 	require(usage->levels != NULL);
 	usage->levels[usage->depth++].folder = stream;
 	usage->device = info.st_dev;
+	usage->changed_us = changed_at(&info);
 	return true;
 }
 
@@ -74,6 +80,8 @@ bool folder_usage_step(struct folder_usage *usage, size_t entries)
 			continue;
 		uint64_t names = S_ISDIR(info.st_mode) || info.st_nlink < 1 ? 1 : info.st_nlink;
 		usage->entries++;
+		if (changed_at(&info) > usage->changed_us)
+			usage->changed_us = changed_at(&info);
 		/* Each of a file's names stands for its share. */
 		usage->bytes += (uint64_t)info.st_blocks * BLOCK_BYTES / names;
 		if (S_ISDIR(info.st_mode) && info.st_dev == usage->device)

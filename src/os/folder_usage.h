@@ -17,6 +17,8 @@
 struct folder_usage {
 	uint64_t bytes, entries;
 	bool too_deep; /* more than LIMIT_FOLDER_DEPTH levels; the rest was not counted */
+	/* The newest change of an inode, the folder's own included: wall clock. */
+	int64_t changed_us;
 	/* private */
 	struct folder_level *levels;
 	size_t depth;

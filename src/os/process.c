@@ -8,10 +8,13 @@
  */
 #include "os/process.h"
 
+#include <errno.h>
 #include <linux/close_range.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/buf.h"
@@ -400,4 +403,37 @@ void loop_children_close(struct loop *loop)
 		child_remove(child);
 	}
 	child_queue_close(loop);
+}
+
+/* SIGINT and SIGQUIT of the terminal are for the program, which may use them as keys. */
+bool process_run_at_terminal(const char *const *argv, const char *const *environment,
+			     int *out_status, struct error *error)
+{
+	posix_spawnattr_t how;
+	sigset_t none, signals;
+	pid_t child;
+	int status = 0;
+	sigemptyset(&none);
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGINT);
+	sigaddset(&signals, SIGQUIT);
+	sigaddset(&signals, SIGPIPE);
+	posix_spawnattr_init(&how);
+	posix_spawnattr_setsigmask(&how, &none);
+	posix_spawnattr_setsigdefault(&how, &signals);
+	posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+	struct sigaction ignore = { .sa_handler = SIG_IGN }, interrupt, quit;
+	sigaction(SIGINT, &ignore, &interrupt);
+	sigaction(SIGQUIT, &ignore, &quit);
+	int failed = posix_spawnp(&child, argv[0], NULL, &how, (char *const *)(uintptr_t)argv,
+				  (char *const *)(uintptr_t)environment);
+	while (failed == 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
+		;
+	sigaction(SIGINT, &interrupt, NULL);
+	sigaction(SIGQUIT, &quit, NULL);
+	posix_spawnattr_destroy(&how);
+	if (failed != 0)
+		return fail(error, ERROR_IO, "%s cannot be started: %s", argv[0], strerror(failed));
+	*out_status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+	return true;
 }

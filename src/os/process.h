@@ -59,4 +59,10 @@ bool process_write(struct loop *loop, uint64_t process, struct str bytes);
 void process_end(struct loop *loop, uint64_t process);
 size_t process_count(struct loop *loop);
 
+/* Runs a program that talks to the person at the terminal, such as an editor: it has this process's
+ * standard streams and environment.  Waits until it ends; -1 when a signal ended it.  Not on the loop
+ * thread, and without a loop. */
+MUST_CHECK bool process_run_at_terminal(const char *const *argv, const char *const *environment,
+					int *out_status, struct error *error);
+
 #endif

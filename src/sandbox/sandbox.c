@@ -152,6 +152,35 @@ bool sandbox_was_built(const struct sandbox_lifeline *line)
 	       str_find((struct str){ text, (size_t)size }, S("{\"keeper\":\"started\"}"), &at);
 }
 
+static int64_t number_behind(struct str text, struct str key)
+{
+	int64_t number = 0;
+	size_t at;
+	if (!str_find(text, key, &at))
+		return 0;
+	text = str_head(str_skip(text, at + key.size), 18);
+	for (size_t i = 0; i < text.size && text.at[i] >= '0' && text.at[i] <= '9'; i++)
+		number = number * 10 + (text.at[i] - '0');
+	return number;
+}
+
+bool sandbox_figures(const struct sandbox_lifeline *line, struct sandbox_figures *out_figures)
+{
+	char text[1024];
+	ssize_t size = pread(line->status, text, sizeof(text), 0);
+	struct str rest = { text, size > 0 ? (size_t)size : 0 };
+	size_t at;
+	if (!str_find(rest, S("{\"keeper\":\"ended\""), &at))
+		return false;
+	rest = str_skip(rest, at);
+	*out_figures = (struct sandbox_figures){
+		.cpu_us = number_behind(rest, S("\"cpu_us\":")),
+		.memory_bytes = number_behind(rest, S("\"memory_bytes\":")),
+		.written_bytes = number_behind(rest, S("\"written_bytes\":")),
+	};
+	return true;
+}
+
 struct argv argv_new(struct arena *arena)
 {
 	return (struct argv){ arena_array(arena, const char *, ARGUMENTS_ROOM), 0 };

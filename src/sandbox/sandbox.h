@@ -88,4 +88,10 @@ MUST_CHECK bool sandbox_environment_open(const struct sandbox_variable *variable
 void sandbox_environment_close(int descriptor);              /* -1 = none */
 bool sandbox_was_built(const struct sandbox_lifeline *line); /* valid after the child ended */
 
+/* What the processes of a command that has ended by itself used; false when that is not known. */
+struct sandbox_figures {
+	int64_t cpu_us, memory_bytes, written_bytes;
+};
+bool sandbox_figures(const struct sandbox_lifeline *line, struct sandbox_figures *out_figures);
+
 #endif

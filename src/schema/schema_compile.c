@@ -477,7 +477,7 @@ static void read_node(struct compiler *c, struct schema_node *node, const struct
 	for (size_t i = 0; i < node->json->as.object.count; i++) {
 		const struct json_member *member = &node->json->as.object.at[i];
 		struct location inner = below(c, at, member->key);
-		if (!node->draft7 && (vocabulary_of(member->key) & ~c->vocabularies) != 0)
+		if (!node->draft7 && (schema_vocabulary_of(member->key) & ~c->vocabularies) != 0)
 			continue;
 		if (read_special(c, node, member->key, &member->value, &inner))
 			continue;
@@ -651,7 +651,7 @@ static unsigned read_vocabularies(struct compiler *c, const struct json *json)
 	uri_split(json_text(json_member(json, S("$schema"))), &document, &fragment);
 	const struct schema_resource *meta =
 		document.size == 0 ? NULL : find_resource(c->schema, document);
-	return vocabulary_read(meta == NULL ? NULL : meta->root, c->problems);
+	return schema_vocabulary_read(meta == NULL ? NULL : meta->root, c->problems);
 }
 
 bool schema_compile(const struct json *json, const struct schema_library *library,

@@ -116,12 +116,12 @@ unsigned keyword_kind_type_bit(struct str name);
 /* false = the keyword is not one of those that check nothing themselves. */
 bool keyword_kind(struct str key, enum json_kind *out_kind);
 
-/* vocabulary.c: the vocabularies that have keywords which check something. */
+/* schema_vocabulary.c: the vocabularies that have keywords which check something. */
 enum { VOCABULARY_APPLICATOR = 1, VOCABULARY_UNEVALUATED = 2, VOCABULARY_VALIDATION = 4 };
 #define VOCABULARY_ALL 7u
 /* Those that a meta-schema has in use; it may leave some out, or require unknown ones. */
-unsigned vocabulary_read(const struct json *meta, struct problems *problems);
-unsigned vocabulary_of(struct str keyword); /* 0 = always in use */
+unsigned schema_vocabulary_read(const struct json *meta, struct problems *problems);
+unsigned schema_vocabulary_of(struct str keyword); /* 0 = always in use */
 
 /* uri.c */
 struct str uri_join(struct str base, struct str ref, struct arena *arena);

@@ -1,4 +1,4 @@
-/* simstore/simstore.h -- every store that a test can open: the shipped ones and those for tests.
+/* simstore/simstore.h -- every store that a test or a simulation can open.
  *
  * The stores of this room keep the promises of store/store.h on a disk that a test controls:
  *
@@ -7,8 +7,7 @@
  *   sim      the SQLite store on a disk in memory that loses power, fails and fills up on request
  *            (store_sim.h, fault_vfs.h)
  *
- * Only tests link this library.  No room of the server includes it, and tools/check-layers asserts
- * that the program contains none of its symbols.
+ * Tests and the simulation (simulation/, `baton sim`) link this library; no room of the server does.
  */
 #ifndef SIMSTORE_SIMSTORE_H
 #define SIMSTORE_SIMSTORE_H

@@ -174,6 +174,7 @@ void memory_row_write(struct store_memory *self, struct memory_run *run,
 	run->row.summary = memory_own(row->summary);
 	run->row.labels = (struct str_list){ 0 };
 	run->row.usage = (struct store_usages){ 0 };
+	run->row.budgets = (struct store_budgets){ 0 };
 	run->row.needs_recovery = row->needs_recovery && counts;
 	run->row.seq = seq;
 	run->row.floor = floor;
@@ -247,6 +248,7 @@ static bool append_write(struct store_memory *self, struct store_append *append,
 	}
 	memory_row_write(self, run, &append->run);
 	memory_usage_write(run, append->run.usage);
+	memory_budgets_write(run, append->run.budgets);
 	for (size_t i = 0; i < append->blob_count; i++)
 		memory_value_add(self, &append->blobs[i]);
 	append->first_position = (int64_t)self->event_count + 1;
@@ -321,6 +323,7 @@ static void run_free(struct memory_run *run)
 	}
 	labels_drop(run);
 	memory_usage_drop(run);
+	memory_budgets_drop(run);
 	row_drop(&run->row);
 	free(run->events);
 	free(run);

@@ -39,6 +39,10 @@ static void dump_run(const struct memory_run *run, struct buf *out)
 		       row->needs_recovery ? " needs recovery" : "", (long long)row->created_at,
 		       (long long)row->updated_at, (long long)row->ended_at, (long long)row->seq,
 		       (long long)row->floor, STR_ARG(row->summary));
+	for (size_t i = 0; i < run->budget_count; i++)
+		buf_add_format(out, "budget " STR_FMT " %lld %lld\n", STR_ARG(run->budgets[i].name),
+			       (long long)run->budgets[i].spent,
+			       (long long)run->budgets[i].reserved);
 	for (size_t i = 0; i < run->usage_count; i++) {
 		const struct store_usage *usage = &run->usage[i];
 		buf_add_format(out,

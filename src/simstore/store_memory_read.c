@@ -402,6 +402,27 @@ static bool read_guard(struct store_reader *reader, struct str name, int64_t *ou
 	return true;
 }
 
+static bool list_guards(struct store_reader *reader, struct str prefix, struct str after,
+			size_t limit, struct arena *arena, struct store_guard_page *out_page,
+			struct error *error)
+{
+	(void)error;
+	struct store_memory *self = locked(reader);
+	*out_page = (struct store_guard_page){
+		arena_array(arena, struct store_guard_value, self->guards.count), 0
+	};
+	for (size_t i = 0; i < self->guards.count && out_page->count < limit; i++) {
+		const struct memory_counter *guard = &self->guards.at[i];
+		if (!str_starts(guard->name, prefix) || guard->name.size == prefix.size ||
+		    str_compare(guard->name, after) <= 0)
+			continue;
+		out_page->at[out_page->count++] =
+			(struct store_guard_value){ str_copy(arena, guard->name), guard->value };
+	}
+	unlock(self);
+	return true;
+}
+
 static int tally_order(const void *left, const void *right)
 {
 	const struct store_tally *a = left, *b = right;
@@ -604,6 +625,7 @@ const struct store_reader_ops store_memory_reader_ops = {
 	.list_documents = list_documents,
 	.read_request = read_request,
 	.read_guard = read_guard,
+	.list_guards = list_guards,
 };
 
 const struct store_admin_ops store_memory_admin_ops = {

@@ -257,6 +257,7 @@ bool memory_admits(struct store_memory *self, struct store_append *append,
 			continue;
 		append->outcome = STORE_GUARDED;
 		append->refused_guard = i;
+		append->refused_value = value;
 		return false;
 	}
 	return true;
@@ -448,6 +449,8 @@ bool store_memory_rebuild_run(struct store *store, const struct store_run *run,
 		memory_labels_write(there, run->labels);
 		memory_usage_drop(there);
 		memory_usage_write(there, run->usage);
+		memory_budgets_drop(there);
+		memory_budgets_write(there, run->budgets);
 		effects_close(self, &run->id);
 		for (size_t i = 0; i < open_count; i++)
 			memory_effect_open(self, &open[i], &run->id);
@@ -462,8 +465,11 @@ bool store_memory_rebuild_run(struct store *store, const struct store_run *run,
 /* The counts of the memory store are always those of its tables. */
 bool store_memory_rebuild_end(struct store *store, struct error *error)
 {
-	(void)store;
 	(void)error;
+	struct store_memory *self = self_of(store);
+	pthread_mutex_lock(self->lock);
+	memory_budgets_count(self);
+	pthread_mutex_unlock(self->lock);
 	return true;
 }
 

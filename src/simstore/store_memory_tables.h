@@ -51,6 +51,8 @@ struct memory_run {
 	size_t label_count;
 	struct store_usage *usage; /* owns its texts */
 	size_t usage_count, usage_room;
+	struct store_budget *budgets; /* likewise */
+	size_t budget_count, budget_room;
 };
 
 /* Pointers to structs that begin with a struct uuid, sorted by it. */
@@ -123,6 +125,11 @@ void memory_usage_write(struct memory_run *run, struct store_usages usages);
 void memory_usage_sum(const struct store_memory *self, const struct store_usage_filter *filter,
 		      enum store_usage_by by, size_t limit, struct arena *arena,
 		      struct store_usage_sums *out_sums);
+
+void memory_budgets_drop(struct memory_run *run);
+void memory_budgets_write(struct memory_run *run, struct store_budgets budgets);
+/* Sets the guards of budgets to the sums over all runs. */
+void memory_budgets_count(struct store_memory *self);
 
 /* ---- side tables ------------------------------------------------------------------------ */
 

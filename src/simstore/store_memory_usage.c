@@ -1,4 +1,4 @@
-/* simstore/store_memory_usage.c -- what turns used, in the memory store.
+/* simstore/store_memory_usage.c -- what turns used, and what they take of budgets, in the memory store.
  *
  * A sum looks at every row, which is acceptable in tests.
  */
@@ -47,6 +47,58 @@ void memory_usage_write(struct memory_run *run, struct store_usages usages)
 		run->usage[place].provider = memory_own(usage->provider);
 		run->usage[place].model = memory_own(usage->model);
 	}
+}
+
+/* ---- budgets --------------------------------------------------------------------------- */
+
+void memory_budgets_drop(struct memory_run *run)
+{
+	for (size_t i = 0; i < run->budget_count; i++)
+		memory_disown(run->budgets[i].name);
+	free(run->budgets);
+	run->budgets = NULL;
+	run->budget_count = run->budget_room = 0;
+}
+
+void memory_budgets_write(struct memory_run *run, struct store_budgets budgets)
+{
+	for (size_t i = 0; i < budgets.count; i++) {
+		size_t place = 0;
+		while (place < run->budget_count &&
+		       !str_equal(run->budgets[place].name, budgets.at[i].name))
+			place++;
+		if (place == run->budget_count) {
+			run->budgets = memory_grown(run->budgets, &run->budget_room,
+						    run->budget_count, sizeof(*run->budgets));
+			run->budgets[run->budget_count++].name = memory_own(budgets.at[i].name);
+		}
+		run->budgets[place].spent = budgets.at[i].spent;
+		run->budgets[place].reserved = budgets.at[i].reserved;
+	}
+}
+
+static void guard_add(struct store_memory *self, const char *guard, struct str name, int64_t amount)
+{
+	AUTO(arena) arena = { 0 };
+	struct str counter = str_format(&arena, "%s" STR_FMT, guard, STR_ARG(name));
+	int64_t sum;
+	if (!__builtin_add_overflow(memory_counter(&self->guards, counter), amount, &sum))
+		memory_counter_move(&self->guards, counter, amount);
+}
+
+void memory_budgets_count(struct store_memory *self)
+{
+	for (size_t i = 0; i < self->guards.count; i++)
+		if (str_starts(self->guards.at[i].name, S(STORE_BUDGET_USED)) ||
+		    str_starts(self->guards.at[i].name, S(STORE_BUDGET_RESERVED)))
+			self->guards.at[i].value = 0;
+	for (size_t i = 0; i < self->run_count; i++)
+		for (size_t j = 0; j < self->runs[i]->budget_count; j++) {
+			const struct store_budget *budget = &self->runs[i]->budgets[j];
+			guard_add(self, STORE_BUDGET_USED, budget->name, budget->spent);
+			guard_add(self, STORE_BUDGET_USED, budget->name, budget->reserved);
+			guard_add(self, STORE_BUDGET_RESERVED, budget->name, budget->reserved);
+		}
 }
 
 /* ---- sums ------------------------------------------------------------------------------ */

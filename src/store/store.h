@@ -14,6 +14,7 @@
  *               revision, deletion and re-creation included.  Changes are events of the system
  *               stream: the run with the zero id, which has a seq but is in no list and no count
  *   usage       tokens and money by run, day, agent, provider and model
+ *   budgets     money that the turns of each run have spent of named budgets, and hold of them
  *   guards      named counters with limits, checked and moved by an append (R13)
  *   requests    idempotency keys: which run or document a request with this key has made
  *   epoch       of the process that opened the store last; commits of earlier ones are refused

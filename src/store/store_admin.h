@@ -60,7 +60,8 @@ struct store_admin_ops {
 	/* Expires the idempotency keys that are older than `before`, at once and for good. */
 	bool (*expire_requests)(struct store *store, int64_t before, struct error *error);
 	/* Replaces the projections of one run: its row and its open effects.  rebuild_end()
-	 * recomputes the projections over all runs (tallies, reference counts) and comes last. */
+	 * recomputes the projections over all runs (tallies, reference counts, guards of budgets)
+	 * and comes last. */
 	bool (*rebuild_run)(struct store *store, const struct store_run *run,
 			    const struct store_effect *open, size_t open_count,
 			    struct error *error);

@@ -40,6 +40,16 @@ struct store_document_page {
 	size_t count;
 };
 
+struct store_guard_value {
+	struct str name;
+	int64_t value;
+};
+
+struct store_guard_page {
+	struct store_guard_value *at;
+	size_t count;
+};
+
 /* Runs with this name ("" = any) in one of these states (none = any) that have all of these labels,
  * each given as "name=value". */
 struct store_run_filter {
@@ -171,6 +181,10 @@ struct store_reader_ops {
 	/* 0 for a counter that no append has moved. */
 	bool (*read_guard)(struct store_reader *reader, struct str name, int64_t *out_value,
 			   struct error *error);
+	/* Counters whose name begins with `prefix` and is after `after`, by name. */
+	bool (*list_guards)(struct store_reader *reader, struct str prefix, struct str after,
+			    size_t limit, struct arena *arena, struct store_guard_page *out_page,
+			    struct error *error);
 };
 
 #endif

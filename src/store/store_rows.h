@@ -57,6 +57,22 @@ struct store_usages {
 	size_t count;
 };
 
+/* What the turns of a run have spent of a named budget and hold of it, in picodollars. */
+struct store_budget {
+	struct str name;
+	int64_t spent, reserved;
+};
+
+struct store_budgets {
+	const struct store_budget *at;
+	size_t count;
+};
+
+/* The guards of a named budget: the name of the budget follows.  The first is what is spent and what
+ * is reserved together.  A rebuild recomputes both from the rows of all runs. */
+#define STORE_BUDGET_USED     "budget.used."
+#define STORE_BUDGET_RESERVED "budget.reserved."
+
 /* How usage is summed up. */
 enum store_usage_by {
 	STORE_USAGE_TOTAL,    /* one row, also when there is no usage */
@@ -104,6 +120,8 @@ struct store_run {
 	/* A commit replaces the rows of the same day, agent, provider and model; a rebuild replaces
 	 * all rows of the run.  Not filled by readers. */
 	struct store_usages usage;
+	/* Likewise, by name. */
+	struct store_budgets budgets;
 };
 
 /* A run's folded state after the event with this seq. */

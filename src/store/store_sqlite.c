@@ -328,7 +328,8 @@ bool store_sqlite_row_rebuild(struct store_sqlite *self, const struct store_run 
 	*out_key = was.key;
 	return row_update(self, row, seq, &was, error) &&
 	       labels_rebuild(self, row, was.key, error) &&
-	       store_sqlite_usage_rebuild(self, row, was.key, error);
+	       store_sqlite_usage_rebuild(self, row, was.key, error) &&
+	       store_sqlite_budgets_rebuild(self, row, was.key, error);
 }
 
 static bool events_write(struct store_sqlite *self, const struct store_append *append, int64_t key,
@@ -408,6 +409,7 @@ static bool stream_write(struct store_sqlite *self, struct store_append *append,
 	    !events_write(self, append, now.key, position, error) ||
 	    !effects_write(self, append, now.key, error) ||
 	    !store_sqlite_usage_write(self, &append->run, now.key, error) ||
+	    !store_sqlite_budgets_write(self, &append->run, now.key, error) ||
 	    !store_sqlite_side_tables_write(self, append, now.key, was->floor, error))
 		return false;
 	store_sqlite_row_cache_put(self, &now);

@@ -157,6 +157,13 @@ static const char *const rules[] = {
 	" FROM labels LEFT JOIN runs ON key = run WHERE labels.state IS NOT runs.state",
 	"SELECT 'usage of agent ' || agent || ' on day ' || day || ' belongs to no run'"
 	" FROM usage WHERE run NOT IN (SELECT key FROM runs WHERE key > 0)",
+	"SELECT 'budget ' || name || ' belongs to no run'"
+	" FROM budgets WHERE run NOT IN (SELECT key FROM runs WHERE key > 0)",
+	"SELECT 'counter ' || name || ' has ' || coalesce(told.value, 0) || ', but the runs have ' ||"
+	" coalesce(seen.value, 0) FROM (SELECT * FROM counters WHERE value <> 0"
+	"  AND (name GLOB '" STORE_BUDGET_USED "*' OR name GLOB '" STORE_BUDGET_RESERVED
+	"*')) AS told FULL JOIN (SELECT * FROM (" STORE_SQLITE_BUDGET_SUMS
+	") WHERE value <> 0) AS seen USING (name) WHERE told.value IS NOT seen.value",
 	"SELECT effects || ' waiting effects of kind ' || waiting.kind || ' are counted, but ' || seen ||"
 	" ' are open' FROM waiting JOIN (SELECT waiting.kind, count(effects.id) AS seen FROM waiting"
 	"  LEFT JOIN effects ON effects.kind = waiting.kind GROUP BY 1) AS open"

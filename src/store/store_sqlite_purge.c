@@ -183,6 +183,9 @@ bool store_sqlite_rebuild_end(struct store *store, struct error *error)
 	static const char sql[] = STORE_SQLITE_COUNT_WAITING
 		"DELETE FROM tallies;"
 		"INSERT INTO tallies " STORE_SQLITE_TALLY ";"
+		"DELETE FROM counters WHERE name GLOB '" STORE_BUDGET_USED "*'"
+		" OR name GLOB '" STORE_BUDGET_RESERVED "*';"
+		"INSERT INTO counters (name, value) " STORE_SQLITE_BUDGET_SUMS ";"
 		"CREATE TEMP TABLE counted (blob INTEGER PRIMARY KEY, uses INTEGER);"
 		"INSERT INTO counted " STORE_SQLITE_COUNT_NAMES ";"
 		"UPDATE names SET uses = coalesce((SELECT uses FROM counted"

@@ -184,6 +184,33 @@ bool store_sqlite_read_guard(struct store_reader *reader, struct str name, int64
 	return true;
 }
 
+static bool take_guard(sqlite3_stmt *statement, struct arena *arena, void *out_item)
+{
+	struct store_guard_value *guard = out_item;
+	guard->name = store_sqlite_column(statement, 0, arena);
+	guard->value = sqlite3_column_int64(statement, 1);
+	return true;
+}
+
+bool store_sqlite_list_guards(struct store_reader *reader, struct str prefix, struct str after,
+			      size_t limit, struct arena *arena, struct store_guard_page *out_page,
+			      struct error *error)
+{
+	struct store_sqlite_reader *self = self_of(reader);
+	sqlite3_stmt *statement = store_sqlite_read_statement(self, READ_GUARDS);
+	struct store_sqlite_reading reading = {
+		.self = self,
+		.which = READ_GUARDS,
+		.bound = store_sqlite_bind_text(statement, 1, prefix) |
+			 store_sqlite_bind_text(statement, 2, after) |
+			 store_sqlite_bind_limit(statement, 3, limit),
+		.take = take_guard,
+		.item_size = sizeof(*out_page->at),
+		.limit = limit,
+	};
+	return store_sqlite_read_page(&reading, arena, out_page, error);
+}
+
 static bool count_by(struct store_reader *reader, enum store_sqlite_read which, struct arena *arena,
 		     struct store_state_counts *out_counts, struct error *error)
 {

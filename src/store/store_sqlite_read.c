@@ -392,4 +392,5 @@ const struct store_reader_ops store_sqlite_reader_ops = {
 	.list_documents = store_sqlite_list_documents,
 	.read_request = store_sqlite_read_request,
 	.read_guard = store_sqlite_read_guard,
+	.list_guards = store_sqlite_list_guards,
 };

@@ -54,6 +54,9 @@ bool store_sqlite_list_documents(struct store_reader *reader, struct str kind, s
 bool store_sqlite_read_request(struct store_reader *reader, struct str key, struct arena *arena,
 			       struct store_request *out_request, bool *out_found,
 			       struct error *error);
+bool store_sqlite_list_guards(struct store_reader *reader, struct str prefix, struct str after,
+			      size_t limit, struct arena *arena, struct store_guard_page *out_page,
+			      struct error *error);
 bool store_sqlite_read_guard(struct store_reader *reader, struct str name, int64_t *out_value,
 			     struct error *error);
 bool store_sqlite_count_waiting(struct store_reader *reader, struct arena *arena,

@@ -12,7 +12,7 @@
 #define STORE_SQLITE_TEXT(number)    STORE_SQLITE_TEXT_OF(number)
 
 #define STORE_SQLITE_APPLICATION_ID 1113683055 /* "Bato" */
-#define STORE_SQLITE_VERSION        6
+#define STORE_SQLITE_VERSION        7
 
 /* For every connection.  SQLite never checkpoints by itself; the writer does. */
 #define STORE_SQLITE_SETTINGS            \
@@ -43,7 +43,7 @@
 	" kind TEXT NOT NULL,"                                                                     \
 	" due_at INTEGER NOT NULL,"                                                                \
 	" body TEXT NOT NULL) WITHOUT ROWID;" STORE_SQLITE_SIDE_TABLES STORE_SQLITE_WAITING        \
-		STORE_SQLITE_RUN_LISTS STORE_SQLITE_LABELS STORE_SQLITE_USAGE                      \
+		STORE_SQLITE_RUN_LISTS STORE_SQLITE_LABELS STORE_SQLITE_USAGE STORE_SQLITE_BUDGETS \
 	"PRAGMA application_id = " STORE_SQLITE_TEXT(                                              \
 		STORE_SQLITE_APPLICATION_ID) ";"                                                   \
 					     "PRAGMA user_version = " STORE_SQLITE_TEXT(           \

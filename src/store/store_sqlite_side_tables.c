@@ -106,6 +106,7 @@ bool store_sqlite_side_tables_admit(struct store_sqlite *self, struct store_appe
 		*out_admitted = false;
 		append->outcome = STORE_GUARDED;
 		append->refused_guard = i;
+		append->refused_value = value;
 	}
 	return true;
 }

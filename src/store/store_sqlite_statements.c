@@ -52,6 +52,9 @@ const char *const store_sqlite_writes[WRITES] = {
 		" output, cache_read, cache_creation, cost, saved)"
 		" VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
 	[WRITE_USAGE_DELETE] = "DELETE FROM usage WHERE run = ?1",
+	[WRITE_BUDGET] =
+		"REPLACE INTO budgets (name, run, spent, reserved) VALUES (?1, ?2, ?3, ?4)",
+	[WRITE_BUDGETS_DELETE] = "DELETE FROM budgets WHERE run = ?1",
 	[WRITE_SNAPSHOT] = "INSERT INTO snapshots (run, seq, names, body) VALUES (?1, ?2, ?3, ?4)",
 	[WRITE_SNAPSHOT_OLD] = "SELECT seq, names FROM snapshots WHERE run = ?1"
 			       " ORDER BY seq DESC LIMIT 1 OFFSET 2",
@@ -165,8 +168,10 @@ const char *const store_sqlite_reads[READS] = {
 	[READ_REQUEST] = "SELECT key, said, subject, at FROM requests WHERE key = ?1"
 			 " AND at >= (SELECT value FROM marks WHERE name = 'forgotten')",
 	[READ_GUARD] = "SELECT value FROM counters WHERE name = ?1",
+	[READ_GUARDS] = "SELECT name, value FROM counters WHERE name > max(?1, ?2)"
+			" AND substr(name, 1, length(?1)) = ?1 ORDER BY name LIMIT ?3",
 	[READ_WAITING] = "SELECT kind, effects FROM waiting"
-			 " WHERE effects > 0 AND kind <> 'queue' ORDER BY kind",
+			 " WHERE effects > 0 AND kind NOT IN ('queue', 'budget') ORDER BY kind",
 	[READ_STATES] = "SELECT state, sum(runs) FROM tallies GROUP BY state"
 			" HAVING sum(runs) > 0 ORDER BY state",
 	[READ_TALLIES] = "SELECT name, state, runs, ended, took FROM tallies WHERE runs > 0"

@@ -24,7 +24,7 @@
  * dead        Values without references; purge() deletes them unless they have references again.
  * purges      Runs with events below their floor that are still stored: [next, upto).
  * effects     Open effects only.  The index effects_due contains those with a due time,
- *             effects_waiting those that wait for a person, a time or admission: there may be very
+ *             effects_waiting those that wait for a person, a time, admission or money: there may be very
  *             many.  Calls are few at any time, and an index over them would cost every step.
  * waiting     The number of effects in effects_waiting, by kind.
  * snapshots   The newest two of each run.
@@ -35,11 +35,14 @@
  *             returns the runs with a label and a state, newest first.
  * usage       Tokens and money by day, run, agent, provider and model: absolute values, so that writing
  *             a row twice does no harm.  By day first, because sums are asked for by days.
+ * budgets     Money by budget and run: absolute values.  The sums over all runs are in `counters`.
  * tallies     The number of runs by name and state, and the durations of those that have ended: one
  *             more page only in a commit that changes a state.
  */
 #ifndef STORE_STORE_SQLITE_TABLES_H
 #define STORE_STORE_SQLITE_TABLES_H
+
+#include "store/store_sqlite_budgets.h"
 
 /* Tables that version 2 introduced or changed; the upgrade uses the same macros. */
 #define STORE_SQLITE_RUNS                    \
@@ -87,7 +90,8 @@
 /* The kinds of effects of which there may be a million, because they take no memory.  BETWEEN is the
  * separator. */
 #define STORE_SQLITE_WAITING_KINDS(KIND, BETWEEN) \
-	KIND("human") BETWEEN KIND("timer") BETWEEN KIND("retry") BETWEEN KIND("queue")
+	KIND("human")                             \
+	BETWEEN KIND("timer") BETWEEN KIND("retry") BETWEEN KIND("queue") BETWEEN KIND("budget")
 #define STORE_SQLITE_QUOTED(kind)   "'" kind "'"
 #define STORE_SQLITE_ZERO_ROW(kind) "('" kind "', 0)"
 

@@ -186,12 +186,28 @@ static bool five_to_six(struct store_sqlite *self, struct error *error)
 	return store_sqlite_execute_sql(self, STORE_SQLITE_USAGE, "upgrade to version 6", error);
 }
 
+/* ---- from 6 to 7 ----------------------------------------------------------------------- */
+
+/* Before version 7 only runs had budgets, and no run waited for money. */
+static bool six_to_seven(struct store_sqlite *self, struct error *error)
+{
+	return store_sqlite_execute_sql(
+		self,
+		STORE_SQLITE_BUDGETS
+		"DROP INDEX effects_waiting;"
+		"DROP TRIGGER effects_opened;"
+		"DROP TRIGGER effects_closed;"
+		"DROP TRIGGER effects_changed;"
+		"DROP TABLE waiting;" STORE_SQLITE_WAITING STORE_SQLITE_COUNT_WAITING,
+		"upgrade to version 7", error);
+}
+
 /* ---- the steps ------------------------------------------------------------------------- */
 
 /* steps[n] upgrades from version n to n + 1; the first version was 1. */
 static bool (*const steps[STORE_SQLITE_VERSION])(struct store_sqlite *self, struct error *error) = {
 	[1] = one_to_two,   [2] = two_to_three, [3] = three_to_four,
-	[4] = four_to_five, [5] = five_to_six,
+	[4] = four_to_five, [5] = five_to_six,  [6] = six_to_seven,
 };
 
 static bool upgrade_step(struct store_sqlite *self, int64_t version, struct error *error)

@@ -1,5 +1,5 @@
-/* store/store_sqlite_usage.c -- the table of what turns used: written with a commit, summed up by
- * readers.
+/* store/store_sqlite_usage.c -- the tables of what turns used and of what they take of budgets: written
+ * with a commit; usage is summed up by readers.
  */
 #include "store/store_sqlite_read.h"
 #include "store/store_sqlite_write.h"
@@ -38,6 +38,32 @@ bool store_sqlite_usage_rebuild(struct store_sqlite *self, const struct store_ru
 	return store_sqlite_execute(self, WRITE_USAGE_DELETE, sqlite3_bind_int64(statement, 1, key),
 				    "delete usage", error) &&
 	       store_sqlite_usage_write(self, row, key, error);
+}
+
+bool store_sqlite_budgets_write(struct store_sqlite *self, const struct store_run *row, int64_t key,
+				struct error *error)
+{
+	for (size_t i = 0; i < row->budgets.count; i++) {
+		const struct store_budget *budget = &row->budgets.at[i];
+		sqlite3_stmt *statement = store_sqlite_write_statement(self, WRITE_BUDGET);
+		int bound = store_sqlite_bind_text(statement, 1, budget->name) |
+			    sqlite3_bind_int64(statement, 2, key) |
+			    sqlite3_bind_int64(statement, 3, budget->spent) |
+			    sqlite3_bind_int64(statement, 4, budget->reserved);
+		if (!store_sqlite_execute(self, WRITE_BUDGET, bound, "write a budget", error))
+			return false;
+	}
+	return true;
+}
+
+bool store_sqlite_budgets_rebuild(struct store_sqlite *self, const struct store_run *row,
+				  int64_t key, struct error *error)
+{
+	sqlite3_stmt *statement = store_sqlite_write_statement(self, WRITE_BUDGETS_DELETE);
+	return store_sqlite_execute(self, WRITE_BUDGETS_DELETE,
+				    sqlite3_bind_int64(statement, 1, key), "delete budgets",
+				    error) &&
+	       store_sqlite_budgets_write(self, row, key, error);
 }
 
 /* ---- reading ------------------------------------------------------------------------- */

@@ -52,6 +52,12 @@ bool store_sqlite_usage_write(struct store_sqlite *self, const struct store_run 
 bool store_sqlite_usage_rebuild(struct store_sqlite *self, const struct store_run *row, int64_t key,
 				struct error *error);
 
+/* The same for what the run has of budgets. */
+bool store_sqlite_budgets_write(struct store_sqlite *self, const struct store_run *row, int64_t key,
+				struct error *error);
+bool store_sqlite_budgets_rebuild(struct store_sqlite *self, const struct store_run *row,
+				  int64_t key, struct error *error);
+
 /* ---- side tables ------------------------------------------------------------------------ */
 
 /* The idempotency key is checked before everything else. */

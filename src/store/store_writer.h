@@ -71,6 +71,7 @@ struct store_append {
 	/* out */
 	enum store_outcome outcome;
 	size_t refused_guard;
+	int64_t refused_value; /* of the counter of that guard, as it is stored */
 	int64_t first_position, last_position;
 };
 

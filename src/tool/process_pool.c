@@ -1,4 +1,5 @@
-/* tool/process_pool.c -- custom tools with keep_alive: one process per tool, one call at a time.
+/* tool/process_pool.c -- custom tools with keep_alive: one process per tool and sandbox, one call at a
+ * time.
  *
  * The process reads calls from stdin and writes answers to stdout, both as JSON lines:
  *
@@ -15,6 +16,10 @@
  * lock of the tool (locks/tool-NAME) instead, and while that lock is held no second process of the
  * tool is started: after a crash a call is repeated only after the old process is dead.  Its
  * workspace is a folder of its own; it cannot see the workspace of any run.
+ *
+ * Calls with different sandboxes (tool_host.sandbox_key) never share a process, a lock or a folder:
+ * what one profile may read or reach does not get to another one.  A call that is repeated has the
+ * sandbox that it had before, and so the same lock.
  *
  * At most LIMIT_KEPT_TOOLS processes are kept.  When another one is needed, the process that has
  * been idle longest ends; while none is idle, the call waits.
@@ -33,6 +38,8 @@ struct pooled_process {
 	struct pooled_process *next;
 	struct arena arena;
 	struct str name;
+	struct str key;                  /* of its sandbox */
+	struct str file;                 /* name of its lock and of its folder */
 	struct hash definition, program; /* hashes of the version that is running */
 	struct tool_child child;
 	bool runs;
@@ -257,11 +264,11 @@ static bool process_start_for(struct pooled_process *pooled_process, struct cust
 	struct sandbox_mount mount = { 0 };
 	const char *data = custom_tools_folder(tool_context_customs(call->running.tool_context));
 	const char *home =
-		str_format(&arena, "%s/work/tools/" STR_FMT, data, STR_ARG(pooled_process->name))
+		str_format(&arena, "%s/work/tools/" STR_FMT, data, STR_ARG(pooled_process->file))
 			.at;
 	const char *locks = str_format(&arena, "%s/locks", data).at;
 	const char *lock =
-		str_format(&arena, "%s/tool-" STR_FMT, locks, STR_ARG(pooled_process->name)).at;
+		str_format(&arena, "%s/tool-" STR_FMT, locks, STR_ARG(pooled_process->file)).at;
 	if (!pool_has_room(pooled_process->process_pool, error) || !folder_make(home, error) ||
 	    !folder_make(locks, error) ||
 	    !file_lock_for_children(lock, &pooled_process->lock, error))
@@ -277,7 +284,8 @@ static bool process_start_for(struct pooled_process *pooled_process, struct cust
 			 .mount_count = mount.host != NULL },
 		.network = call->tool.definition->network,
 		.proxy = call->host.proxy,
-		.user = { .tool = pooled_process->name }, /* it serves many runs */
+		/* It serves many runs. */
+		.user = { .tool = pooled_process->name, .hosts = call->host.hosts },
 		.lock = pooled_process->lock,
 		.converse = true,
 	};
@@ -371,16 +379,43 @@ static void process_advance(struct pooled_process *pooled_process)
 
 /* ---- interface ------------------------------------------------------------------------ */
 
-static struct pooled_process *pooled_process_get(struct process_pool *process_pool, struct str name)
+/* Forgets sandboxes that no call uses any more.  Not while a process of them is being handled: only
+ * where a new call arrives. */
+static void pool_sweep(struct process_pool *process_pool)
 {
+	struct pooled_process **at = &process_pool->first;
+	while (*at != NULL) {
+		struct pooled_process *one = *at;
+		if (one->key.size == 0 || one->runs || one->first != NULL || one->timer != 0 ||
+		    one->awaits_place) {
+			at = &one->next;
+			continue;
+		}
+		*at = one->next;
+		buf_done(&one->line);
+		arena_done(&one->arena);
+		free(one);
+	}
+}
+
+static struct pooled_process *pooled_process_get(struct process_pool *process_pool,
+						 const struct custom_call *call)
+{
+	struct str name = call->name, key = call->host.sandbox_key;
 	for (struct pooled_process *pooled_process = process_pool->first; pooled_process != NULL;
 	     pooled_process = pooled_process->next)
-		if (str_equal(pooled_process->name, name))
+		if (str_equal(pooled_process->name, name) && str_equal(pooled_process->key, key))
 			return pooled_process;
+	pool_sweep(process_pool);
 	struct pooled_process *pooled_process = calloc(1, sizeof(*pooled_process));
 	require(pooled_process != NULL);
 	pooled_process->process_pool = process_pool;
 	pooled_process->name = str_copy(&pooled_process->arena, name);
+	pooled_process->key = str_copy(&pooled_process->arena, key);
+	pooled_process->file = key.size == 0
+				       ? pooled_process->name
+				       : str_format(&pooled_process->arena, STR_FMT "@" STR_FMT,
+						    STR_ARG(name), STR_ARG(key));
 	pooled_process->line = buf_limited(LIMIT_TOOL_OUTPUT_BYTES);
 	pooled_process->next = process_pool->first;
 	process_pool->first = pooled_process;
@@ -389,7 +424,7 @@ static struct pooled_process *pooled_process_get(struct process_pool *process_po
 
 void process_pool_call(struct process_pool *process_pool, struct custom_call *call)
 {
-	struct pooled_process *pooled_process = pooled_process_get(process_pool, call->name);
+	struct pooled_process *pooled_process = pooled_process_get(process_pool, call);
 	struct error error;
 	if (pooled_process->waiting >= LIMIT_TOOL_QUEUE) {
 		limit_hit(REJECTION_TOOL_QUEUE);
@@ -418,7 +453,7 @@ static void stopped_in_queue(void *context, uint64_t id)
 
 void process_pool_stop(struct process_pool *process_pool, struct custom_call *call)
 {
-	struct pooled_process *pooled_process = pooled_process_get(process_pool, call->name);
+	struct pooled_process *pooled_process = pooled_process_get(process_pool, call);
 	if (pooled_process->current == call) {
 		end_process(pooled_process);
 		return;

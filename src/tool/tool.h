@@ -33,9 +33,12 @@
 #include "contract/run_class_types.h"
 #include "tool/tool_host.h"
 
+struct run_call_figures;
+
 struct tool_result {
-	const struct json *output; /* valid during done(); NULL = the call failed */
-	struct error error;        /* code NONE = the call succeeded */
+	const struct json *output;              /* valid during done(); NULL = the call failed */
+	const struct run_call_figures *figures; /* of its processes, valid during done(); or NULL */
+	struct error error;                     /* code NONE = the call succeeded */
 };
 
 typedef void tool_done(void *context, uint64_t argument, const struct tool_result *result);

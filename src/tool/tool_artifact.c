@@ -1,9 +1,10 @@
-/* tool/tool_artifact.c -- write_artifact and read_artifact (artifact/artifact.h).
+/* tool/tool_artifact.c -- write_artifact, view_file and read_artifact (artifact/artifact.h).
  *
  * write_artifact has class probe: a version cannot be removed, and writing it twice would make two
  * versions, but the run's list has the effect's id with each version, so the probe looks there
  * after a crash.  A call that was stopped but has already written its version succeeds, because the
- * version is in the list.
+ * version is in the list.  view_file is the same with a picture or recording of the workspace: it stays
+ * what the model saw, whatever becomes of the file.
  *
  * The work is done by a job on a reader thread, because the disk may be slow.
  */
@@ -12,6 +13,7 @@
 #include "artifact/artifact.h"
 #include "base/base64.h"
 #include "base/limits.h"
+#include "base/media_type.h"
 #include "base/utf8.h"
 #include "contract/run_tool_types.h"
 #include "os/confined_path.h"
@@ -23,6 +25,7 @@ struct artifact_work {
 	struct arena arena;
 	struct artifacts *artifacts;
 	const char *workspace, *path; /* path NULL = the content is in the inputs */
+	bool recognize;               /* the media type was not given */
 	struct artifact_write write;
 	struct run_read_artifact_inputs read;
 	struct tool_result result;
@@ -100,6 +103,7 @@ static struct artifact_work *write_new(const struct tool_host *host, const struc
 	const struct run_write_artifact_inputs *inputs = given;
 	bool text = has(inputs, content) && inputs->encoding == RUN_ENCODING_TEXT;
 	work->write.name = inputs->name;
+	work->recognize = !has(inputs, media_type) && !text;
 	work->write.media_type = has(inputs, media_type) ? inputs->media_type
 				 : text                  ? S("text/plain; charset=utf-8")
 							 : S("application/octet-stream");
@@ -132,6 +136,9 @@ static void write_work(struct job *job, unsigned thread)
 	    !confined_read(work->workspace, work->path, 0, LIMIT_ARTIFACT_BYTES + 1, &work->arena,
 			   &work->write.bytes, &size, error))
 		return;
+	struct str media_type = work->recognize ? media_type_of(work->write.bytes) : S("");
+	if (media_type.size > 0)
+		work->write.media_type = media_type;
 	if (artifact_write(work->artifacts, &work->write, &work->arena, &artifact, error))
 		work->result.output = write_output(&artifact, &work->arena);
 }
@@ -143,6 +150,68 @@ static void write_ended(struct job *job)
 		work->running.stop_error.code = ERROR_NONE;
 	tool_context_done(&work->running, &work->result);
 	work_free(work);
+}
+
+/* The name comes from the content, because a path may have any characters. */
+static void view_work(struct job *job, unsigned thread)
+{
+	struct artifact_work *work = work_of(job);
+	struct error *error = &work->result.error;
+	struct run_artifact artifact;
+	uint64_t size;
+	(void)thread;
+	if (!confined_read(work->workspace, work->path, 0, LIMIT_ATTACHMENT_BYTES + 1, &work->arena,
+			   &work->write.bytes, &size, error))
+		return;
+	struct str type = media_type_of(work->write.bytes), kind;
+	if (work->write.bytes.size > LIMIT_ATTACHMENT_BYTES) {
+		fail(error, ERROR_TOO_LARGE, "%s has more than %d bytes: make it smaller first",
+		     work->path, LIMIT_ATTACHMENT_BYTES);
+		return;
+	}
+	if (type.size == 0) {
+		fail(error, ERROR_INVALID,
+		     "%s is no PNG, JPEG, GIF or WebP picture and no WAV or MP3 recording",
+		     work->path);
+		return;
+	}
+	struct str ending = type;
+	str_cut(&ending, '/', &kind);
+	struct hash hash = hash_of(work->write.bytes);
+	char hex[HASH_TEXT_SIZE];
+	work->write.media_type = type;
+	work->write.name =
+		str_format(&work->arena, "seen/" STR_FMT "." STR_FMT,
+			   STR_ARG(str_head(hash_text(&hash, hex), 16)), STR_ARG(ending));
+	if (artifact_write(work->artifacts, &work->write, &work->arena, &artifact, error))
+		work->result.output = write_output(&artifact, &work->arena);
+}
+
+static struct artifact_work *view_new(const struct tool_host *host, const struct tool_call *call,
+				      struct error *error)
+{
+	const void *given;
+	struct artifact_work *work =
+		work_new(host, call, run_view_file_inputs_type(), &given, error);
+	if (work == NULL)
+		return NULL;
+	const struct run_view_file_inputs *inputs = given;
+	if (tool_context_path(inputs->path, &work->arena, &work->path, error))
+		return work;
+	work_free(work);
+	return NULL;
+}
+
+static bool view_start(const struct tool_host *host, const struct tool_call *call,
+		       uint64_t *out_running, struct error *error)
+{
+	struct artifact_work *work = view_new(host, call, error);
+	if (work == NULL)
+		return false;
+	tool_context_begin(&work->running, host, call);
+	*out_running = work->running.id;
+	submit(work, host, view_work, write_ended);
+	return true;
 }
 
 static bool write_start(const struct tool_host *host, const struct tool_call *call,
@@ -179,9 +248,9 @@ static void probe_ended(struct job *job)
 	work_free(work);
 }
 
-static bool probe(const struct tool_host *host, const struct tool_call *call, struct error *error)
+static bool probe_begin(struct artifact_work *work, const struct tool_host *host,
+			const struct tool_call *call)
 {
-	struct artifact_work *work = write_new(host, call, error);
 	if (work == NULL)
 		return false;
 	work->asked = call->asked;
@@ -189,6 +258,17 @@ static bool probe(const struct tool_host *host, const struct tool_call *call, st
 	work->argument = call->argument;
 	submit(work, host, probe_work, probe_ended);
 	return true;
+}
+
+static bool probe(const struct tool_host *host, const struct tool_call *call, struct error *error)
+{
+	return probe_begin(write_new(host, call, error), host, call);
+}
+
+static bool view_probe(const struct tool_host *host, const struct tool_call *call,
+		       struct error *error)
+{
+	return probe_begin(view_new(host, call, error), host, call);
 }
 
 /* ---- reading ------------------------------------------------------------------------- */
@@ -270,6 +350,19 @@ const struct tool tool_write_artifact = {
 	.start = write_start,
 	.stop = tool_context_stop,
 	.probe = probe,
+};
+
+const struct tool tool_view_file = {
+	.name = "view_file",
+	.text = "Looks at a picture or listens to a recording of the workspace: you see it with the "
+		"result. It is kept as an artifact.",
+	.class = RUN_CLASS_PROBE,
+	.risk = RUN_RISK_MEDIUM,
+	.inputs = run_view_file_inputs_type,
+	.outputs = run_write_artifact_outputs_type,
+	.start = view_start,
+	.stop = tool_context_stop,
+	.probe = view_probe,
 };
 
 const struct tool tool_read_artifact = {

@@ -3,6 +3,7 @@
 
 #include "base/limits.h"
 #include "base/secret_mask.h"
+#include "contract/run_value_types.h"
 #include "os/failpoint.h"
 #include "sandbox/sandbox_layers.h"
 #include "tool/limit_watch.h"
@@ -97,11 +98,12 @@ static bool line_open(struct tool_child *child, const struct tool_child_spec *sp
 	if (!spec->network || !spec->sandbox->contained)
 		return true;
 	if (spec->proxy == NULL)
-		return fail(error, ERROR_ISOLATION,
-			    "tool " STR_FMT
-			    " needs the network, but sandbox.network allows no host, so it was not "
-			    "started",
-			    STR_ARG(spec->user.tool));
+		return fail(
+			error, ERROR_ISOLATION,
+			"tool " STR_FMT
+			" needs the network, but sandbox.network allows no host and the profile "
+			"has no list of its own, so it was not started",
+			STR_ARG(spec->user.tool));
 	if (!connect_proxy_open(spec->proxy, &spec->user, &inherited->line, &child->proxy_line,
 				error))
 		return false;
@@ -262,6 +264,25 @@ bool tool_child_was_cut_off(const struct tool_child *child, const struct process
 {
 	return child->timed_out || child->excess.code != ERROR_NONE || result->signal != 0 ||
 	       result->exit_status > 128;
+}
+
+const struct run_call_figures *tool_child_figures(const struct tool_child *child,
+						  const struct process_result *result,
+						  struct arena *arena)
+{
+	enum { BY_SIGNAL = 128 };
+	struct run_call_figures *figures = run_call_figures_new(arena);
+	struct sandbox_figures used;
+	if (!sandbox_was_built(&child->lifeline))
+		return NULL;
+	SET(figures, exit_code,
+	    result->signal != 0 ? BY_SIGNAL + result->signal : result->exit_status);
+	if (sandbox_figures(&child->lifeline, &used)) {
+		SET(figures, cpu_us, used.cpu_us);
+		SET(figures, memory_bytes, used.memory_bytes);
+		SET(figures, written_bytes, used.written_bytes);
+	}
+	return figures;
 }
 
 bool tool_child_began(const struct tool_child *child)

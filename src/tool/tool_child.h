@@ -13,6 +13,7 @@
 #include "tool/output_log.h"
 
 struct limit_watch;
+struct run_call_figures;
 
 struct tool_child {
 	struct loop *loop;
@@ -61,6 +62,10 @@ MUST_CHECK bool tool_child_succeeded(const struct tool_child *child,
 /* True when the child did not end by itself: it timed out, exceeded a limit, or a signal killed it.  The sandbox
  * reports signals as exit statuses over 128. */
 bool tool_child_was_cut_off(const struct tool_child *child, const struct process_result *result);
+/* What its processes used, in the arena: NULL when it was not started. */
+const struct run_call_figures *tool_child_figures(const struct tool_child *child,
+						  const struct process_result *result,
+						  struct arena *arena);
 /* True when the command was started, or may have been started. */
 bool tool_child_began(const struct tool_child *child);
 void tool_child_close(struct tool_child *child);

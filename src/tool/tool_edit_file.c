@@ -14,7 +14,7 @@
 #include "base/limits.h"
 #include "contract/run_tool_types.h"
 #include "os/confined_path.h"
-#include "tool/text_diff.h"
+#include "tool/edit_diff.h"
 #include "tool/tool_context.h"
 
 enum { LINES_NAMED = 10, HINT_CHARS = 80 };
@@ -243,7 +243,7 @@ static void work(struct job *job, unsigned thread)
 	    !write_content(edit, &content, error))
 		return;
 	*error = (struct error){ 0 }; /* of a file that is new */
-	struct str diff = text_diff(edit->content, edit->changes, edit->count,
+	struct str diff = edit_diff(edit->content, edit->changes, edit->count,
 				    LIMIT_EDIT_DIFF_BYTES, arena, &truncated);
 	struct run_edit_file_outputs *outputs = run_edit_file_outputs_new(arena);
 	SET(outputs, path, edit->inputs->path);

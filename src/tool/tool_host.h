@@ -4,7 +4,10 @@
 #ifndef TOOL_TOOL_HOST_H
 #define TOOL_TOOL_HOST_H
 
+#include "base/str.h"
+
 struct connect_proxy;
+struct connect_rules;
 struct loop;
 struct sandbox;
 struct sandbox_layers;
@@ -18,6 +21,9 @@ struct tool_host {
 	const struct sandbox_layers
 		*layers;             /* of sandboxed commands; NULL = all that the kernel has */
 	struct connect_proxy *proxy; /* of sandboxed commands; NULL = they have no network */
+	const struct connect_rules *hosts; /* that they reach; NULL = those of the proxy */
+	/* Tells sandboxes apart: calls with different texts never share a process; "" = the server's. */
+	struct str sandbox_key;
 	struct tool_context *tool_context; /* tool_context.h */
 };
 

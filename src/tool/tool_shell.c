@@ -54,6 +54,7 @@ static void shell_ended(struct tool_child *child, const struct process_result *r
 		 (shell->running.stop_error.code != ERROR_NONE ||
 		  tool_child_was_cut_off(child, result)))
 		tool_fail_unknown(&shell->running, "it was started", &answer.error);
+	answer.figures = tool_child_figures(child, result, &arena);
 	tool_child_close(child);
 	tool_context_done(&shell->running, &answer);
 	free(shell);
@@ -120,7 +121,10 @@ static bool start(const struct tool_host *host, const struct tool_call *call, ui
 		/* A call that was recorded as contained reaches nothing, whatever the setting is now. */
 		.network = host->proxy != NULL && call->class != RUN_CLASS_CONTAINED,
 		.proxy = host->proxy,
-		.user = { .run = str_from_c(run), .step = call->step, .tool = S("shell") },
+		.user = { .run = str_from_c(run),
+			  .step = call->step,
+			  .tool = S("shell"),
+			  .hosts = host->hosts },
 		.lock = call->lock,
 		.timeout_seconds = inputs->timeout_seconds,
 		.environment = environment_of(inputs, &arena),

@@ -117,9 +117,29 @@ static struct str result_text(const struct timeline *timeline, const struct json
 	return text;
 }
 
+/* What view_file has shown to the model. */
+static void add_attachments(const struct timeline *timeline, struct run_talk_call *out,
+			    const struct timeline_step *step)
+{
+	struct problems problems = { .arena = timeline->arena };
+	struct contract_source source = { .json = step->output, .lenient = true };
+	if (!has(step->node, tool) || !str_equal(step->node->tool, S("view_file")))
+		return;
+	const struct run_attachment *shown =
+		run_attachment_parse(&source, timeline->arena, &problems);
+	if (shown != NULL)
+		SET(out, attachments, ((struct run_attachment_list){ shown, 1 }));
+}
+
 static void add_result(const struct timeline *timeline, struct run_talk_call *out,
 		       const struct timeline_step *step)
 {
+	const struct timeline_step *first = step;
+	while (step->call != NULL && step->call->instead.size > 0 &&
+	       timeline_find(timeline, step->call->instead) != NULL)
+		step = timeline_find(timeline, step->call->instead);
+	if (step != first)
+		SET(out, instead_of, first->node->name);
 	SET(out, step, step->path);
 	SET(out, state, vocabulary_step(step->state)->word);
 	if (step->started)
@@ -130,6 +150,7 @@ static void add_result(const struct timeline *timeline, struct run_talk_call *ou
 		SET(out, error, step->fault);
 	if (step->output == NULL)
 		return;
+	add_attachments(timeline, out, step);
 	struct str text = result_text(timeline, step->output);
 	struct str shown = utf8_head(text, LIMIT_TALK_RESULT_BYTES);
 	SET(out, result, shown);
@@ -175,6 +196,16 @@ static const struct json *edited_arguments(const struct timeline_step *approval)
 		       : NULL;
 }
 
+/* Whether the calls were made by the same node; calls of `delegate` have a node for each agent. */
+static bool same_node(const struct timeline *timeline, const struct timeline_call *turn,
+		      struct run_turn_call_list calls, size_t one, size_t other)
+{
+	const struct run_call_opened *a = opened_as(timeline, turn, one);
+	const struct run_call_opened *b = opened_as(timeline, turn, other);
+	return str_equal(a != NULL && has(a, node) ? a->node : calls.at[one].name,
+			 b != NULL && has(b, node) ? b->node : calls.at[other].name);
+}
+
 static struct run_talk_call_list talk_calls(const struct timeline *timeline, struct str body,
 					    const struct timeline_call *turn,
 					    struct run_turn_call_list calls)
@@ -190,11 +221,16 @@ static struct run_talk_call_list talk_calls(const struct timeline *timeline, str
 		if (opened != NULL && has(opened, approve) && opened->approve)
 			approval = call_step(timeline, body, S("approve"), ++approvals);
 		for (size_t k = 0; k < i; k++)
-			nth += str_equal(calls.at[k].name, calls.at[i].name) && made[k];
+			nth += made[k] && same_node(timeline, turn, calls, k, i);
 		/* A call that a person has not approved is told by the question. */
 		bool asked = approval != NULL && approval->state != VOCABULARY_STEP_SUCCEEDED;
 		if (!refused)
-			step = asked ? approval : call_step(timeline, body, calls.at[i].name, nth);
+			step = asked ? approval
+				     : call_step(timeline, body,
+						 opened != NULL && has(opened, node)
+							 ? opened->node
+							 : calls.at[i].name,
+						 nth);
 		made[i] = step != NULL && !asked;
 		at[i] = talk_call(timeline, &calls.at[i], refused ? opened->fault->text : S(""),
 				  step);
@@ -231,7 +267,10 @@ static void add_note(const struct timeline *timeline, struct run_talk_turn *out,
 		if (event->type != EVENT_STEP_ENTERED ||
 		    timeline_step(timeline, event) != step->parent)
 			continue;
-		if (has(event->as.run_step_entered, note))
+		bool sums = has(event->as.run_step_entered, summarizes);
+		if (sums)
+			SET(out, summarizes, true);
+		else if (has(event->as.run_step_entered, note))
 			SET(out, note, event->as.run_step_entered->note);
 		return;
 	}

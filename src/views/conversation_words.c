@@ -4,11 +4,13 @@
 
 #include "contract/graph_types.h"
 #include "contract/pipeline_types.h"
+#include "contract/run_graph_types.h"
 #include "contract/run_talk_types.h"
 #include "contract/runtime_types.h"
 #include "contract/task_types.h"
 #include "views/conversation.h"
 #include "views/task_chunk.h"
+#include "views/view_graph.h"
 #include "views/view_tree.h"
 
 enum said_kind {
@@ -27,6 +29,7 @@ struct said {
 	const struct run_talk *talk;
 	const struct run_talk_turn *turn; /* NULL: a message before the first turn */
 	const struct run_talk_call *call;
+	const struct run_turn_message *message; /* before the first turn */
 	struct str text;
 	bool from_model; /* of a message before the first turn */
 	bool last;       /* a text behind which nothing is called */
@@ -132,6 +135,7 @@ static void add_talk(struct said_list *list, const struct run_talk *talk, bool f
 		list_add(list,
 			 (struct said){ .kind = SAID_TASK,
 					.talk = talk,
+					.message = message,
 					.text = message->content,
 					.from_model = str_equal(message->role, S("assistant")),
 					.id = task,
@@ -303,17 +307,56 @@ static struct task_part task_part_of(const struct said_list *list, const struct 
 	return (struct task_part){ .kind = TASK_PART_TEXT, .as.text = part };
 }
 
+static struct run_attachment_list attachments_of(const struct said *said)
+{
+	if (said->kind == SAID_TASK && said->message != NULL && has(said->message, attachments))
+		return said->message->attachments;
+	if (said->kind == SAID_RESULT && has(said->call, attachments))
+		return said->call->attachments;
+	return (struct run_attachment_list){ NULL, 0 };
+}
+
+/* A picture or a recording, at the address of its artifact. */
+static struct task_part media_part(const struct said_list *list, const struct run_attachment *media)
+{
+	struct arena *arena = list->timeline->arena;
+	struct str address =
+		str_format(arena, "/api/runs/" STR_FMT "/artifacts/" STR_FMT "?version=%lld",
+			   STR_ARG(timeline_id_text(list->timeline, list->timeline->source->run)),
+			   STR_ARG(media->name), (long long)media->version);
+	struct str format = run_media_type_name(media->media_type), kind;
+	str_cut(&format, '/', &kind);
+	if (str_equal(kind, S("audio"))) {
+		struct task_audio_part *part = task_audio_part_new(arena);
+		SET(part, audio_url, address);
+		SET(part, format, str_equal(format, S("mpeg")) ? S("mp3") : format);
+		return (struct task_part){ .kind = TASK_PART_AUDIO, .as.audio = part };
+	}
+	struct task_image_part *part = task_image_part_new(arena);
+	SET(part, image_url, address);
+	SET(part, alt_text, media->name);
+	SET(part, format, str_equal(format, S("jpeg")) ? S("jpg") : format);
+	return (struct task_part){ .kind = TASK_PART_IMAGE, .as.image = part };
+}
+
 /* The step of the turn of said[first], and of what follows in the same turn. */
 static const struct task_step *task_turn(const struct said_list *list, size_t first, size_t count)
 {
 	struct arena *arena = list->timeline->arena;
 	const struct said *said = &list->at[first];
 	struct task_step *step = task_step_new(arena);
-	struct task_part *parts = arena_array(arena, struct task_part, count);
-	size_t shown = 0;
+	size_t room = count, shown = 0;
 	for (size_t i = 0; i < count; i++)
-		if (said[i].kind != SAID_USAGE && said[i].kind != SAID_THOUGHT)
-			parts[shown++] = task_part_of(list, &said[i]);
+		room += attachments_of(&said[i]).count;
+	struct task_part *parts = arena_array(arena, struct task_part, room);
+	for (size_t i = 0; i < count; i++) {
+		struct run_attachment_list media = attachments_of(&said[i]);
+		if (said[i].kind == SAID_USAGE || said[i].kind == SAID_THOUGHT)
+			continue;
+		parts[shown++] = task_part_of(list, &said[i]);
+		for (size_t k = 0; k < media.count; k++)
+			parts[shown++] = media_part(list, &media.at[k]);
+	}
 	if (shown == 0)
 		return NULL;
 	struct str path = said->turn == NULL ? said->talk->step : said->turn->step;
@@ -390,6 +433,9 @@ static bool graph_message_of(const struct said_list *list, size_t index, struct 
 static struct view_document graph_state_of(const struct said_list *list)
 {
 	struct arena *arena = list->timeline->arena;
+	if (has(list->timeline->source->graph, state))
+		return view_one(list->timeline, "state", graph_state_type(),
+				view_graph_state(list->timeline));
 	struct graph_state *state = graph_state_new(arena);
 	struct graph_message *messages = arena_array(arena, struct graph_message, list->count);
 	size_t count = 0;

@@ -34,6 +34,8 @@ struct pipeline_calls pipeline_calls(const struct timeline *timeline)
 struct str pipeline_agent_name(const struct timeline *timeline, const struct event *event)
 {
 	const struct timeline_step *step = timeline_step(timeline, event);
+	if (event->type == EVENT_MESSAGE_SENT)
+		return event->as.run_message_sent->from;
 	return step == NULL ? S("system") : timeline_agent(step);
 }
 

@@ -6,6 +6,7 @@
 #include "contract/run_event_types.h"
 #include "contract/run_outline_types.h"
 #include "contract/run_start_types.h"
+#include "views/messages.h"
 #include "views/timeline_internal.h"
 
 /* Addressee and due time of a question; an escalation replaces both. */
@@ -100,6 +101,8 @@ struct run_outline *run_outline(const struct timeline *timeline)
 		SET(out, cancelling, true);
 	if (timeline->unwinding && !timeline->ended)
 		SET(out, unwinding, true);
+	if (timeline->workspace_removed)
+		SET(out, workspace_removed, true);
 	COPY_FIELDS(run_start, timeline->start, run_outline, out, NULL);
 	if (has(timeline->start, annotations))
 		SET(out, metadata, timeline->start->annotations);
@@ -117,6 +120,7 @@ struct run_outline *run_outline(const struct timeline *timeline)
 		    ((struct run_warning_list){ timeline->warnings, timeline->warning_count }));
 	if (timeline->warnings_dropped > 0)
 		SET(out, warnings_dropped, timeline->warnings_dropped);
+	messages_outline(timeline, out);
 	SET(out, seq, newest_seq(timeline));
 	SET(out, steps, ((struct run_outline_step_list){ steps, timeline->count }));
 	return out;
@@ -170,6 +174,8 @@ static struct run_step_attempt step_attempt(const struct timeline *timeline,
 		SET(out, model, call->model);
 	if (call->usage != NULL)
 		SET(out, usage, call->usage);
+	if (call->figures != NULL)
+		SET(out, figures, call->figures);
 	if (call->signal.size > 0)
 		SET(out, signal, call->signal);
 	if (call->question != NULL)

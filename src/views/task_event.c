@@ -10,9 +10,11 @@
 #include "contract/run_class_types.h"
 #include "contract/run_event_types.h"
 #include "contract/run_graph_types.h"
+#include "contract/run_log_types.h"
 #include "contract/run_outcome_types.h"
 #include "contract/run_question_types.h"
 #include "contract/run_tool_types.h"
+#include "contract/run_turn_types.h"
 #include "views/view_tree.h"
 
 /* The stored event and its context. */
@@ -22,6 +24,10 @@ struct event_context {
 	const struct event *event;
 	const struct timeline_step *step;
 	const struct timeline_call *call;
+	/* The group, the number in it, and what it shows. */
+	const struct view_group *group;
+	size_t n;
+	enum event_fact_kind kind;
 };
 
 /* ---- wire names -------------------------------------------------------------------- */
@@ -164,11 +170,54 @@ static void make_agent_complete(const struct event_context *t, struct task_execu
 	out->as.agent_complete = event;
 }
 
+/* The agent that makes the call of a session; otherwise the workflow. */
+static struct str caller_of(const struct event_context *t)
+{
+	struct str agent = event_facts_agent(&t->group->facts);
+	return str_equal(agent, timeline_agent(t->step)) && t->kind == FACT_EVENT
+		       ? t->timeline->source->graph->name
+		       : agent;
+}
+
+static struct str refused_id(const struct event_context *t)
+{
+	/* A call and its refusal have the same id: that of the call's event. */
+	size_t n = t->kind == FACT_REFUSAL ? t->n - 1 : t->n;
+	return timeline_id_hex(t->timeline, "tc_", view_group_id(t->group, n));
+}
+
+static const struct task_tool_call *refused_call(const struct event_context *t)
+{
+	size_t fact = t->group->parts[t->n].fact;
+	const struct run_turn_call *call = event_facts_call(&t->group->facts, fact);
+	const struct json *details = event_facts_details(&t->group->facts, fact);
+	struct task_tool_call *shown = task_tool_call_new(t->timeline->arena);
+	SET(shown, id, refused_id(t));
+	SET(shown, tool_name, json_text(json_member(details, S("tool"))));
+	SET(shown, args,
+	    call != NULL && has(call, arguments)
+		    ? call->arguments
+		    : TREE(t->timeline->arena, { S(""), view_tree_none() }));
+	return shown;
+}
+
+static const struct task_tool_result *refused_result(const struct event_context *t)
+{
+	struct task_tool_result *result = task_tool_result_new(t->timeline->arena);
+	SET(result, tool_call_id, refused_id(t));
+	SET(result, result, S(""));
+	SET(result, error, event_facts_refusal(&t->group->facts, t->group->parts[t->n].fact));
+	SET(result, execution_time_ms, 0);
+	return result;
+}
+
 static void make_tool_call(const struct event_context *t, struct task_execution_event *out)
 {
 	struct task_tool_call_event *event = task_tool_call_event_new(t->timeline->arena);
-	SET(event, tool_call, task_parts_call(t->timeline, t->step, t->call));
-	SET(event, agent_name, t->timeline->source->graph->name);
+	SET(event, tool_call,
+	    t->kind == FACT_REFUSED ? refused_call(t)
+				    : task_parts_call(t->timeline, t->step, t->call));
+	SET(event, agent_name, caller_of(t));
 	SET(event, timestamp, t->event->at);
 	out->kind = TASK_EVENT_TOOL_CALL;
 	out->as.tool_call = event;
@@ -177,11 +226,83 @@ static void make_tool_call(const struct event_context *t, struct task_execution_
 static void make_tool_result(const struct event_context *t, struct task_execution_event *out)
 {
 	struct task_tool_result_event *event = task_tool_result_event_new(t->timeline->arena);
-	SET(event, tool_result, task_parts_result(t->timeline, t->step, t->call));
+	bool refused = t->kind == FACT_REFUSAL;
+	SET(event, tool_result,
+	    refused ? refused_result(t) : task_parts_result(t->timeline, t->step, t->call));
 	SET(event, timestamp, t->event->at);
-	SET(event, execution_time_ms, timeline_duration_ms(t->call->begun_at, t->call->ended_at));
+	SET(event, execution_time_ms,
+	    refused ? 0 : timeline_duration_ms(t->call->begun_at, t->call->ended_at));
 	out->kind = TASK_EVENT_TOOL_RESULT;
 	out->as.tool_result = event;
+}
+
+/* ---- files and artifacts ------------------------------------------------------------ */
+
+/* A file of the workspace: its version is the name of its content. */
+static const struct task_artifact *file_artifact(const struct event_context *t)
+{
+	size_t fact = t->group->parts[t->n].fact;
+	const struct run_file_change *file = event_facts_file(&t->group->facts, fact);
+	struct task_artifact *artifact = task_artifact_new(t->timeline->arena);
+	SET(artifact, uri, event_facts_uri(&t->group->facts, fact));
+	SET(artifact, mime_type, S("application/octet-stream"));
+	if (has(file, size))
+		SET(artifact, size_bytes, file->size);
+	if (has(file, object)) {
+		SET(artifact, version, file->object);
+		SET(artifact, checksum,
+		    str_format(t->timeline->arena, "git:" STR_FMT, STR_ARG(file->object)));
+	}
+	SET(artifact, created_by, t->step->path);
+	SET(artifact, metadata, view_group_details(t->group, t->n));
+	return artifact;
+}
+
+static void make_artifact_created(const struct event_context *t, struct task_execution_event *out)
+{
+	struct task_artifact_created_event *event =
+		task_artifact_created_event_new(t->timeline->arena);
+	SET(event, artifact,
+	    t->kind == FACT_ARTIFACT_CREATED
+		    ? task_parts_written(t->timeline, t->step, t->group->facts.artifact)
+		    : file_artifact(t));
+	SET(event, created_by, event_facts_agent(&t->group->facts));
+	SET(event, timestamp, t->event->at);
+	out->kind = TASK_EVENT_ARTIFACT_CREATED;
+	out->as.artifact_created = event;
+}
+
+static void make_artifact_modified(const struct event_context *t, struct task_execution_event *out)
+{
+	size_t fact = t->group->parts[t->n].fact;
+	const struct run_file_change *file = event_facts_file(&t->group->facts, fact);
+	struct task_artifact_modified_event *event =
+		task_artifact_modified_event_new(t->timeline->arena);
+	const struct json *change =
+		TREE(t->timeline->arena,
+		     { S("change"), view_tree_text(run_file_change_kind_name(file->change)) });
+	SET(event, artifact_uri, event_facts_uri(&t->group->facts, fact));
+	SET(event, modified_by, event_facts_agent(&t->group->facts));
+	SET(event, changes,
+	    view_tree_merge(t->timeline->arena, change, view_group_details(t->group, t->n)));
+	SET(event, version, has(file, object) ? file->object : S(""));
+	SET(event, timestamp, t->event->at);
+	out->kind = TASK_EVENT_ARTIFACT_MODIFIED;
+	out->as.artifact_modified = event;
+}
+
+static void make_artifact_versioned(const struct event_context *t, struct task_execution_event *out)
+{
+	const struct run_write_artifact_outputs *written = t->group->facts.artifact;
+	struct arena *arena = t->timeline->arena;
+	struct task_artifact_versioned_event *event = task_artifact_versioned_event_new(arena);
+	SET(event, artifact_uri, event_facts_uri(&t->group->facts, t->group->parts[t->n].fact));
+	SET(event, old_version, str_format(arena, "%lld", (long long)written->version - 1));
+	SET(event, new_version, str_format(arena, "%lld", (long long)written->version));
+	SET(event, reason, event_facts_format(&t->group->facts, t->group->parts[t->n].fact));
+	SET(event, timestamp, t->event->at);
+	out->kind = TASK_EVENT_ARTIFACT_VERSIONED;
+	out->as.artifact_versioned = event;
 }
 
 /* ---- people ------------------------------------------------------------------------ */
@@ -318,18 +439,28 @@ static const struct {
 	{ "event_hitl_response", make_hitl_response },
 	{ "event_error", make_error },
 	{ "event_recovery", make_recovery },
+	{ "event_artifact_created", make_artifact_created },
+	{ "event_artifact_modified", make_artifact_modified },
+	{ "event_artifact_versioned", make_artifact_versioned },
 };
 
-const struct task_execution_event *task_event(const struct timeline *timeline, size_t index,
-					      struct str word)
+const struct task_execution_event *task_event(const struct view_group *group, size_t n)
 {
-	const struct event *from = &timeline->source->events[index];
-	const struct event_context t = { timeline, index, from, timeline_step(timeline, from),
-					 timeline_call(timeline, index) };
+	const struct timeline *timeline = &group->timeline;
+	size_t index = group->facts.index;
+	const struct event *from = view_group_stored(group);
+	const struct event_context t = { .timeline = timeline,
+					 .index = index,
+					 .event = from,
+					 .step = timeline_step(timeline, from),
+					 .call = timeline_call(timeline, index),
+					 .group = group,
+					 .n = n,
+					 .kind = view_group_kind(group, n) };
 	struct task_execution_event *event =
 		arena_new(timeline->arena, struct task_execution_event);
 	size_t i = 0;
-	while (i < COUNT(makers) && !str_equal(word, str_from_c(makers[i].word)))
+	while (i < COUNT(makers) && !str_equal(group->parts[n].word, str_from_c(makers[i].word)))
 		i++;
 	require(i < COUNT(makers)); /* every wire name has a maker: test_views.c */
 	makers[i].make(&t, event);

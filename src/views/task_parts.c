@@ -5,6 +5,7 @@
 #include "views/task_chunk.h"
 
 #include "contract/run_tool_types.h"
+#include "contract/run_value_types.h"
 
 /* ---- names ------------------------------------------------------------------------- */
 
@@ -69,8 +70,12 @@ const struct task_tool_result *task_parts_result(const struct timeline *timeline
 	if (call->fault.size > 0)
 		SET(result, error, call->fault);
 	SET(result, execution_time_ms, timeline_duration_ms(call->begun_at, call->ended_at));
-	if (exit_code != NULL && exit_code->kind == JSON_INT)
+	if (call->figures != NULL && has(call->figures, exit_code))
+		SET(result, exit_code, call->figures->exit_code);
+	else if (exit_code != NULL && exit_code->kind == JSON_INT)
 		SET(result, exit_code, exit_code->as.integer);
+	if (call->figures != NULL && has(call->figures, cpu_us))
+		SET(result, resource_usage, run_call_figures_tree(call->figures, timeline->arena));
 	if (written != NULL)
 		SET(result, artifacts,
 		    ((struct str_list){
@@ -96,11 +101,10 @@ static struct task_part result_part(const struct timeline *timeline,
 	return (struct task_part){ .kind = TASK_PART_TOOL_RESULT, .as.tool_result = part };
 }
 
-static struct task_part artifact_part(const struct timeline *timeline,
-				      const struct timeline_step *step,
-				      const struct run_write_artifact_outputs *written)
+const struct task_artifact *task_parts_written(const struct timeline *timeline,
+					       const struct timeline_step *step,
+					       const struct run_write_artifact_outputs *written)
 {
-	struct task_artifact_part *part = task_artifact_part_new(timeline->arena);
 	struct task_artifact *artifact = task_artifact_new(timeline->arena);
 	char hex[HASH_TEXT_SIZE];
 	SET(artifact, uri,
@@ -114,7 +118,15 @@ static struct task_part artifact_part(const struct timeline *timeline,
 	    str_format(timeline->arena, "sha256:" STR_FMT,
 		       STR_ARG(hash_text(&written->sha256, hex))));
 	SET(artifact, created_by, step->path);
-	SET(part, artifact, artifact);
+	return artifact;
+}
+
+static struct task_part artifact_part(const struct timeline *timeline,
+				      const struct timeline_step *step,
+				      const struct run_write_artifact_outputs *written)
+{
+	struct task_artifact_part *part = task_artifact_part_new(timeline->arena);
+	SET(part, artifact, task_parts_written(timeline, step, written));
 	return (struct task_part){ .kind = TASK_PART_ARTIFACT, .as.artifact = part };
 }
 
@@ -186,6 +198,8 @@ size_t task_parts_of(const struct timeline *timeline, size_t index, struct task_
 	case EVENT_RUN_CANCELLING:
 	case EVENT_RUN_UNWINDING:
 	case EVENT_RUN_SIGNALLED:
+	case EVENT_MESSAGE_SENT:
+	case EVENT_MESSAGE_READ:
 		out[0] = text_part(timeline, timeline_format_event(timeline, index));
 		return 1;
 	case EVENT_TIMER_FINISHED:

@@ -23,8 +23,11 @@ const struct run_write_artifact_outputs *task_parts_artifact(const struct timeli
 /* The parts that the event at `index` adds, at most two; returns their number. */
 size_t task_parts_of(const struct timeline *timeline, size_t index, struct task_part *out);
 
-/* The event at `index` as an event of the task vocabulary with the wire name `word`. */
-const struct task_execution_event *task_event(const struct timeline *timeline, size_t index,
-					      struct str word);
+/* The artifact that a call has written, as the vocabulary shows it. */
+const struct task_artifact *task_parts_written(const struct timeline *timeline,
+					       const struct timeline_step *step,
+					       const struct run_write_artifact_outputs *written);
+
+const struct task_execution_event *task_event(const struct view_group *group, size_t n);
 
 #endif

@@ -214,6 +214,8 @@ static bool share_of(const struct stretches *s, const struct timeline_call *call
 	case EVENT_RUN_CANCELLING:
 	case EVENT_RUN_UNWINDING:
 	case EVENT_RUN_SIGNALLED:
+	case EVENT_MESSAGE_SENT:
+	case EVENT_MESSAGE_READ:
 	case EVENT_RUN_FINISHED:
 	case EVENT_DOCUMENT_CHANGED:
 	case EVENT_BRANCH_ENDED:

@@ -54,18 +54,18 @@ struct view_source {
 
 /* A request and its result. */
 struct timeline_call {
-	struct timeline_call *before; /* the step's previous call; NULL = this is the first */
-	int64_t begun_seq, ended_seq; /* 0: no event of its own, or not yet */
-	int64_t begun_at, ended_at;   /* ended_at 0 = open */
-	struct uuid effect;           /* zero for a pure step or a body */
-	int64_t attempt;              /* as in the request */
-	enum vocabulary_step state;   /* of the step when this call ended */
-	const struct json *inputs;    /* an object */
-	const struct json *output;    /* an object, NULL = none */
-	const struct json *usage;     /* of a turn, as the driver reports it; NULL = none */
-	struct str fault;             /* why it failed; "" = it did not */
-	int64_t due_at, retry_at;     /* 0 = none */
-	struct str model, signal;     /* model of a turn, signal of a wait; "" = none */
+	struct timeline_call *before;       /* the step's previous call; NULL = this is the first */
+	int64_t begun_seq, ended_seq;       /* 0: no event of its own, or not yet */
+	int64_t begun_at, ended_at;         /* ended_at 0 = open */
+	struct uuid effect;                 /* zero for a pure step or a body */
+	int64_t attempt;                    /* as in the request */
+	enum vocabulary_step state;         /* of the step when this call ended */
+	const struct json *inputs, *output; /* objects; output NULL = none */
+	const struct json *usage;           /* of a turn, as the driver reports it; NULL = none */
+	const struct run_call_figures *figures; /* of a tool's processes; NULL = none */
+	struct str instead, fault; /* path of the call made instead, why it failed; "" = none */
+	int64_t due_at, retry_at;  /* 0 = none */
+	struct str model, signal;  /* model of a turn, signal of a wait; "" = none */
 	const struct run_human_requested *question; /* NULL = not a question */
 	const struct run_human_finished *answer;
 };
@@ -112,8 +112,8 @@ struct timeline {
 	size_t count, room;
 	size_t ended_count; /* steps ended by an event, without skipped ones */
 	enum vocabulary_run state;
-	int64_t created_at, started_at, ended_at;     /* started_at 0 = queued */
-	bool ended, cancelling, unwinding, abandoned; /* as in engine/run_state.h */
+	int64_t created_at, started_at, ended_at;                        /* started_at 0 = queued */
+	bool ended, cancelling, unwinding, abandoned, workspace_removed; /* as in run_state.h */
 	const struct run_start *start; /* its fields; absent where it did not set them */
 	const struct json *inputs;     /* an object */
 	const struct json *outputs;    /* an object, NULL = none */
@@ -173,14 +173,14 @@ bool timeline_event_of_step(const struct event *event, struct str *out_path);
 
 /* ---- shared by several vocabularies ------------------------------------------------ */
 
-/* Event ids are derived from (run, seq), so they are stable. */
+/* Event ids are derived from (run, seq), so they are stable; of part n > 0, from (run, seq, n). */
 struct uuid timeline_event_id(const struct timeline *timeline, int64_t seq);
+struct uuid timeline_part_id(const struct timeline *timeline, int64_t seq, size_t n);
 struct str timeline_id_text(const struct timeline *timeline, struct uuid id);
 struct str timeline_id_hex(const struct timeline *timeline, const char *prefix, struct uuid id);
 /* The call's id in every vocabulary: its effect, or the event that started or ended it. */
 struct uuid timeline_call_id(const struct timeline *timeline, const struct timeline_call *call);
-/* The agent of a step: the tool, the agent, the workflow of a sub-run, or "human", "wait" and so
- * on. */
+/* The agent of a step: the tool, the agent, the workflow of a sub-run, or "human" and so on. */
 struct str timeline_agent(const struct timeline_step *step);
 int64_t timeline_duration_ms(int64_t from, int64_t to);
 /* The member `stdout` of a tool's output, else the output as JSON; "" = none. */

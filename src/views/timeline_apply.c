@@ -133,6 +133,19 @@ static void apply_run_signalled(struct timeline *timeline, struct timeline_step 
 	(void)timeline, (void)step, (void)event, (void)now;
 }
 
+/* Messages are read from the stream (views/messages.h); the calls are steps of their own. */
+static void apply_run_message_sent(struct timeline *timeline, struct timeline_step *step,
+				   const struct run_message_sent *event, struct timeline_now now)
+{
+	(void)timeline, (void)step, (void)event, (void)now;
+}
+
+static void apply_run_message_read(struct timeline *timeline, struct timeline_step *step,
+				   const struct run_message_read *event, struct timeline_now now)
+{
+	(void)timeline, (void)step, (void)event, (void)now;
+}
+
 /* Belongs to the system stream, never to a run. */
 static void apply_run_document_changed(struct timeline *timeline, struct timeline_step *step,
 				       const struct run_document_changed *event,
@@ -141,11 +154,12 @@ static void apply_run_document_changed(struct timeline *timeline, struct timelin
 	(void)timeline, (void)step, (void)event, (void)now;
 }
 
-/* Compaction does not change the run. */
+/* Compaction does not change the run; its workspace may go with it. */
 static void apply_run_compacted(struct timeline *timeline, struct timeline_step *step,
 				const struct run_compacted *event, struct timeline_now now)
 {
-	(void)timeline, (void)step, (void)event, (void)now;
+	(void)step, (void)now;
+	timeline->workspace_removed |= has(event, workspace_removed) && event->workspace_removed;
 }
 
 /* The steps of a branch have ended by themselves. */
@@ -348,7 +362,10 @@ static void apply_run_tool_finished(struct timeline *timeline, struct timeline_s
 				    const struct run_tool_finished *event, struct timeline_now now)
 {
 	struct event_result result = EVENT_RESULT(event);
-	apply_result(timeline, step, &result, now);
+	struct timeline_call *call = apply_result(timeline, step, &result, now);
+	call->figures = has(event, figures) ? event->figures : NULL;
+	if (has(event, next) && has(event->next, fallback))
+		call->instead = event->next->fallback;
 }
 
 static void apply_run_timer_finished(struct timeline *timeline, struct timeline_step *step,

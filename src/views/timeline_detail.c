@@ -7,6 +7,7 @@
 #include "contract/run_outcome_types.h"
 #include "contract/run_question_types.h"
 #include "contract/run_value_types.h"
+#include "views/messages.h"
 #include "views/view_tree.h"
 
 /* ---- steps ------------------------------------------------------------------------- */
@@ -154,9 +155,42 @@ static const struct json *detail_deed(const struct timeline *timeline, const str
 		{ S("data"), view_tree_copy(data) });
 }
 
+static const struct json *detail_message(const struct timeline *timeline,
+					 const struct run_message_sent *event)
+{
+	return TREE(timeline->arena, { S("event"), view_tree_text(event_name(EVENT_MESSAGE_SENT)) },
+		    { S("workflow"), view_tree_text(timeline->source->graph->name) },
+		    { S("step"), view_tree_text(event->step) },
+		    { S("message"), view_tree_text(timeline_id_text(timeline, event->id)) },
+		    { S("type"), view_tree_text(run_message_kind_name(event->type)) },
+		    { S("from"), view_tree_text(event->from) },
+		    { S("to"), has(event, to) ? view_tree_text(event->to) : view_tree_none() },
+		    { S("thread"), view_tree_text(timeline_id_text(timeline, event->thread)) },
+		    { S("reply_to"), has(event, reply_to) ? view_tree_text(timeline_id_text(
+								    timeline, event->reply_to))
+							  : view_tree_none() },
+		    { S("subject"),
+		      has(event, subject) ? view_tree_text(event->subject) : view_tree_none() },
+		    { S("content"), view_tree_text(messages_text(timeline, event)) });
+}
+
+static const struct json *detail_reading(const struct timeline *timeline,
+					 const struct run_message_read *event)
+{
+	return TREE(timeline->arena, { S("event"), view_tree_text(event_name(EVENT_MESSAGE_READ)) },
+		    { S("workflow"), view_tree_text(timeline->source->graph->name) },
+		    { S("step"), view_tree_text(event->step) },
+		    { S("agent"), view_tree_text(event->agent) },
+		    { S("messages"), view_tree_int((int64_t)event->messages.count) });
+}
+
 static const struct json *detail_run(const struct timeline *timeline, const struct event *event)
 {
 	bool ended = event->type == EVENT_RUN_FINISHED, created = event->type == EVENT_RUN_CREATED;
+	if (event->type == EVENT_MESSAGE_SENT)
+		return detail_message(timeline, event->as.run_message_sent);
+	if (event->type == EVENT_MESSAGE_READ)
+		return detail_reading(timeline, event->as.run_message_read);
 	if (!ended && !created)
 		return detail_deed(timeline, event);
 	return TREE(timeline->arena, { S("event"), view_tree_text(event_name(event->type)) },

@@ -18,6 +18,8 @@ bool timeline_event_of_step(const struct event *event, struct str *out_path)
 	case EVENT_RUN_CANCELLING:
 	case EVENT_RUN_UNWINDING:
 	case EVENT_RUN_SIGNALLED:
+	case EVENT_MESSAGE_SENT:
+	case EVENT_MESSAGE_READ:
 	case EVENT_RUN_FINISHED:
 	case EVENT_DOCUMENT_CHANGED:
 	case EVENT_BRANCH_ENDED:

@@ -6,18 +6,31 @@
 #include "views/task_chunk.h"
 #include "views/timeline.h"
 
+#include "base/limits.h"
 #include "base/time.h"
+#include "base/utf8.h"
 #include "contract/run_event_types.h"
 #include "contract/run_graph_types.h"
 #include "contract/run_node_types.h"
 #include "contract/run_outcome_types.h"
 #include "contract/run_start_types.h"
+#include "views/messages.h"
 #include "views/view_tree.h"
 
 struct uuid timeline_event_id(const struct timeline *timeline, int64_t seq)
 {
 	struct str parts[] = { uuid_str(&timeline->source->run), S("event"),
 			       str_format(timeline->arena, "%lld", (long long)seq) };
+	return uuid_derive(parts, COUNT(parts));
+}
+
+struct uuid timeline_part_id(const struct timeline *timeline, int64_t seq, size_t n)
+{
+	if (n == 0)
+		return timeline_event_id(timeline, seq);
+	struct str parts[] = { uuid_str(&timeline->source->run), S("event"),
+			       str_format(timeline->arena, "%lld", (long long)seq),
+			       str_format(timeline->arena, "%zu", n) };
 	return uuid_derive(parts, COUNT(parts));
 }
 
@@ -57,6 +70,7 @@ struct str timeline_agent(const struct timeline_step *step)
 {
 	switch (step->node->kind) {
 	case RUN_NODE_TOOL:
+	case RUN_NODE_MAILBOX:
 		return step->node->tool;
 	case RUN_NODE_AGENT:
 		if (has(step->node, agent))
@@ -258,6 +272,8 @@ static struct str format_step(const struct sentence *s)
 	case EVENT_RUN_CANCELLING:
 	case EVENT_RUN_UNWINDING:
 	case EVENT_RUN_SIGNALLED:
+	case EVENT_MESSAGE_SENT:
+	case EVENT_MESSAGE_READ:
 	case EVENT_RUN_FINISHED:
 	case EVENT_DOCUMENT_CHANGED:
 	case EVENT_BRANCH_ENDED:
@@ -311,6 +327,15 @@ static struct str format_finished(const struct timeline *timeline)
 	return str_format(timeline->arena, "the run of " STR_FMT " succeeded", STR_ARG(name));
 }
 
+static struct str format_message(const struct timeline *timeline,
+				 const struct run_message_sent *event)
+{
+	struct str text = has(event, subject) ? event->subject : messages_text(timeline, event);
+	return str_format(timeline->arena, STR_FMT " to " STR_FMT ": " STR_FMT,
+			  STR_ARG(event->from), STR_ARG(has(event, to) ? event->to : S("all")),
+			  STR_ARG(utf8_head(text, LIMIT_MESSAGE_SHOWN_BYTES)));
+}
+
 static struct str format_run(const struct timeline *timeline, const struct event *event)
 {
 	struct str name = timeline->source->graph->name;
@@ -336,6 +361,12 @@ static struct str format_run(const struct timeline *timeline, const struct event
 	if (event->type == EVENT_RUN_SIGNALLED)
 		return format_action(timeline, event->as.run_signalled->by, "sent a signal",
 				     event->as.run_signalled->name);
+	if (event->type == EVENT_MESSAGE_SENT)
+		return format_message(timeline, event->as.run_message_sent);
+	if (event->type == EVENT_MESSAGE_READ)
+		return str_format(timeline->arena, STR_FMT " read %zu messages",
+				  STR_ARG(event->as.run_message_read->agent),
+				  event->as.run_message_read->messages.count);
 	return event_name(event->type);
 }
 

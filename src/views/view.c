@@ -1,13 +1,16 @@
-/* views/view.c -- views.def and projections.def as two tables.
+/* views/view.c -- views.def and projections.def as tables; the groups of events that they make.
  *
- * The table of projections has a cell per event and view.  The rows initialize cells by name, so
+ * The table of projections has a cell per event and view, that of facts one per fact and view.  The rows initialize cells by name, so
  * the compiler warns about a cell that is initialized twice.
  */
 #include "views/view.h"
 
+#include <string.h>
+
 #include "base/limits.h"
 #include "contract/field_copy.h"
 #include "contract/run_start_types.h"
+#include "views/view_tree.h"
 
 #define VIEW(name_, text_) extern const struct view_ops view_##name_##_ops;
 #include "views/views.def"
@@ -38,6 +41,13 @@ static const struct projection {
 #include "contracts/projections.def"
 #undef WORD
 #undef BY
+#undef PROJECT
+};
+
+static const struct str fact_words[FACT_COUNT][VIEW_COUNT] = {
+#define PROJECT(event_, view_, how_)
+#define FACT(fact_, view_, word_) [FACT_##fact_][VIEW_##view_] = { word_, sizeof(word_) - 1 },
+#include "contracts/projections.def"
 #undef PROJECT
 };
 
@@ -81,15 +91,97 @@ struct str view_word(const struct view *view, const struct event *event)
 	return projection->word.size > 0 ? projection->word : S("");
 }
 
+/* ---- groups ------------------------------------------------------------------------ */
+
+static struct str part_word(const struct view_group *group, size_t fact)
+{
+	enum event_fact_kind kind = group->facts.at[fact].kind;
+	return kind == FACT_EVENT ? view_word(group->view, view_group_stored(group))
+				  : fact_words[kind][group->view - views];
+}
+
+void view_group_make(struct view_group *out_group, const struct view *view,
+		     const struct timeline *timeline, size_t index)
+{
+	*out_group = (struct view_group){ .view = view };
+	if (!timeline_covers(timeline, &timeline->source->events[index]))
+		return;
+	out_group->timeline = timeline_at(timeline, index);
+	out_group->facts = event_facts(&out_group->timeline, index);
+	size_t facts = out_group->facts.count;
+	size_t room = facts < LIMIT_EVENT_GROUP ? facts : LIMIT_EVENT_GROUP;
+	struct view_part *parts = arena_array(timeline->arena, struct view_part, room);
+	for (size_t i = 0; i < facts; i++) {
+		struct str word = part_word(out_group, i);
+		if (word.size == 0)
+			continue;
+		if (out_group->count < LIMIT_EVENT_GROUP)
+			parts[out_group->count++] = (struct view_part){ i, word };
+		else
+			out_group->left_out++;
+	}
+	if (fact_words[FACT_FILE_CREATED][view - views].size > 0)
+		out_group->left_out += out_group->facts.left_out;
+	out_group->parts = parts;
+}
+
+struct view_document view_group_event(const struct view_group *group, size_t n)
+{
+	return group->view->ops->event(group, n);
+}
+
 bool view_event(const struct view *view, const struct timeline *timeline, size_t index,
 		struct view_document *out_document)
 {
-	struct str word = view_word(view, &timeline->source->events[index]);
-	if (word.size == 0 || !timeline_covers(timeline, &timeline->source->events[index]))
+	struct view_group group;
+	view_group_make(&group, view, timeline, index);
+	if (group.count == 0)
 		return false;
-	struct timeline shown = timeline_at(timeline, index);
-	*out_document = view->ops->event(&shown, index, word);
+	*out_document = view_group_event(&group, 0);
 	return true;
+}
+
+enum event_fact_kind view_group_kind(const struct view_group *group, size_t n)
+{
+	return group->facts.at[group->parts[n].fact].kind;
+}
+
+const struct event *view_group_stored(const struct view_group *group)
+{
+	return &group->timeline.source->events[group->facts.index];
+}
+
+struct uuid view_group_id(const struct view_group *group, size_t n)
+{
+	return timeline_part_id(&group->timeline,
+				timeline_seq(&group->timeline, group->facts.index), n);
+}
+
+static bool says_left_out(const struct view_group *group, size_t n)
+{
+	return group->left_out > 0 && n + 1 == group->count;
+}
+
+struct str view_group_message(const struct view_group *group, size_t n)
+{
+	struct str message = event_facts_format(&group->facts, group->parts[n].fact);
+	return says_left_out(group, n)
+		       ? str_format(group->timeline.arena, STR_FMT "; %lld more are left out",
+				    STR_ARG(message), (long long)group->left_out)
+		       : message;
+}
+
+const struct json *view_group_details(const struct view_group *group, size_t n)
+{
+	const struct json *details = event_facts_details(&group->facts, group->parts[n].fact);
+	if (group->count == 1 && group->left_out == 0)
+		return details;
+	return view_tree_merge(
+		group->timeline.arena, details,
+		TREE(group->timeline.arena, { S("part"), view_tree_int((int64_t)n) },
+		     { S("parts"), view_tree_int((int64_t)group->count) },
+		     { S("left_out"), says_left_out(group, n) ? view_tree_int(group->left_out)
+							      : view_tree_none() }));
 }
 
 void view_print(const struct view_document *document, struct json_writer *writer)
@@ -115,6 +207,17 @@ struct view_document view_one(const struct timeline *timeline, const char *name,
 	const void **at = arena_array(timeline->arena, const void *, 1);
 	at[0] = value;
 	return (struct view_document){ str_from_c(name), type, at, 1, false };
+}
+
+void *view_grow(struct arena *arena, void *at, size_t size, size_t count, size_t *room, size_t more)
+{
+	if (count + more <= *room)
+		return at;
+	*room = 2 * (count + more);
+	char *grown = arena_take(arena, *room * size);
+	if (count > 0)
+		memcpy(grown, at, count * size);
+	return grown;
 }
 
 struct view_document view_many(const char *name, const struct type *type, const void *const *at,

@@ -5,8 +5,8 @@
  *
  *	run     the object that represents a run in the vocabulary
  *	more    further documents about a whole run: activity log, trace, checkpoints
- *	event   a stored event as an event of the vocabulary; contracts/projections.def has its wire
- *	        name, or hides it
+ *	event   an event of the group that a stored event becomes in the vocabulary;
+ *	        contracts/projections.def has the wire names, and hides what has none
  *
  * A plain workflow of tools, waits and questions has no agents, prompts, profiles or issues.  Where
  * a vocabulary requires one of these, the member is empty; each view_<name>.c lists them.
@@ -14,11 +14,19 @@
  *	const struct view *view = view_find(S("graph"));
  *	struct view_document run = view->ops->run(&timeline);
  *	view_print(&run, &writer);
+ *
+ *	struct view_group group;
+ *	view_group_make(&group, view, &timeline, index);
+ *	for (size_t n = 0; n < group.count; n++) {
+ *		struct view_document event = view_group_event(&group, n);
+ *		...
+ *	}
  */
 #ifndef VIEWS_VIEW_H
 #define VIEWS_VIEW_H
 
 #include "contract/contract.h"
+#include "views/event_facts.h"
 #include "views/timeline.h"
 
 enum view_number {
@@ -42,12 +50,27 @@ struct view_documents {
 	size_t count;
 };
 
+/* One event of a group: which fact it shows, and its wire name. */
+struct view_part {
+	size_t fact;
+	struct str word;
+};
+
+/* What a stored event becomes in a view: at most LIMIT_EVENT_GROUP events.  Must not move: the facts
+ * point to the timeline in it. */
+struct view_group {
+	const struct view *view;
+	struct timeline timeline; /* as it was at this event, if it is the end of the run */
+	struct event_facts facts;
+	const struct view_part *parts;
+	size_t count;     /* 0 = the view does not show the event */
+	int64_t left_out; /* further events, which the last one counts */
+};
+
 struct view_ops {
 	struct view_document (*run)(const struct timeline *timeline);
 	struct view_documents (*more)(const struct timeline *timeline);
-	/* The event at `index`, whose wire name is `word`. */
-	struct view_document (*event)(const struct timeline *timeline, size_t index,
-				      struct str word);
+	struct view_document (*event)(const struct view_group *group, size_t n);
 };
 
 struct view {
@@ -68,9 +91,13 @@ const struct view *view_at(enum view_number number);
 const struct view *view_find(struct str name); /* NULL = unknown */
 MUST_CHECK bool view_from(struct str name, const struct view **out_view, struct error *error);
 
-/* The wire name of an event in a view; "" = hidden. */
+/* The wire name of an event itself in a view; "" = hidden. */
 struct str view_word(const struct view *view, const struct event *event);
-/* False when the view hides the event, or its step is not in the graph. */
+/* Empty when the view shows nothing of the event, or its step is not in the graph. */
+void view_group_make(struct view_group *out_group, const struct view *view,
+		     const struct timeline *timeline, size_t index);
+struct view_document view_group_event(const struct view_group *group, size_t n);
+/* The first event of the group; false when the group is empty. */
 bool view_event(const struct view *view, const struct timeline *timeline, size_t index,
 		struct view_document *out_document);
 void view_print(const struct view_document *document, struct json_writer *writer);
@@ -81,6 +108,18 @@ struct view_document view_run(const struct timeline *timeline, const char *name,
 			      const struct type *type, void *value);
 struct view_document view_one(const struct timeline *timeline, const char *name,
 			      const struct type *type, const void *value);
+/* For views: what an event of a group shows. */
+enum event_fact_kind view_group_kind(const struct view_group *group, size_t n);
+const struct event *view_group_stored(const struct view_group *group);
+struct uuid view_group_id(const struct view_group *group, size_t n);
+struct str view_group_message(const struct view_group *group, size_t n);
+/* With `part` and `parts` if the group has several events, and with `left_out` in the last one. */
+const struct json *view_group_details(const struct view_group *group, size_t n);
+/* Room for `more` items behind `count` of an array in the arena. */
+#define VIEW_GROW(arena, at, type, count, room, more) \
+	((type *)view_grow(arena, at, sizeof(type), count, room, more))
+void *view_grow(struct arena *arena, void *at, size_t size, size_t count, size_t *room,
+		size_t more);
 struct view_document view_many(const char *name, const struct type *type, const void *const *at,
 			       size_t count);
 

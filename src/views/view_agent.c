@@ -2,6 +2,7 @@
  * description is taken from the role. */
 #include "views/view_agent.h"
 
+#include "contract/field_copy.h"
 #include "contract/graph_types.h"
 #include "contract/run_agent_types.h"
 #include "contract/runtime_types.h"
@@ -20,10 +21,8 @@ const struct graph_agent *view_agent_graph(const struct run_agent *agent, struct
 {
 	const struct run_agent_model *model = agent->llm_config;
 	struct graph_llm_config *config = graph_llm_config_new(arena);
-	SET(config, endpoint, has(model, endpoint) ? model->endpoint : S(""));
-	SET(config, model, model->model);
-	if (has(model, api_key))
-		SET(config, api_key, model->api_key);
+	SET(config, endpoint, S(""));
+	COPY_FIELDS(run_agent_model, model, graph_llm_config, config, NULL);
 	struct graph_agent *out = graph_agent_new(arena);
 	SET(out, name, agent->name);
 	SET(out, role, agent->role);
@@ -32,5 +31,7 @@ const struct graph_agent *view_agent_graph(const struct run_agent *agent, struct
 	SET(out, max_iterations, agent->max_iterations);
 	SET(out, llm_config, config);
 	SET(out, temperature, agent->temperature);
+	if (agent->allow_human_input)
+		SET(out, allow_human_input, true);
 	return out;
 }

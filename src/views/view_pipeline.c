@@ -1,7 +1,7 @@
 /* views/view_pipeline.c -- the pipeline vocabulary: pipeline state, agent record, activity log.
  *
- * Values of a plain workflow: pipeline_type and the goal are the workflow's name; profile_id and
- * issue_key are empty; history has one entry per event of the log.  In the log, `agent` is "system"
+ * Values of a plain workflow: pipeline_type and the goal are the workflow's name; profile_id is
+ * that of the run, else empty; issue_key is empty; history has one entry per event of the log.  In the log, `agent` is "system"
  * for the run itself, and for a step the tool, the agent, the workflow of a sub-run, or "human",
  * "wait", "loop" and so on.  trace_id is the trace of the request that started the run, or else the
  * run, correlation_id the effect (a question and its answer share it), parent_id the event that
@@ -16,6 +16,7 @@
 #include "contract/run_node_types.h"
 #include "contract/run_outcome_types.h"
 #include "contract/run_start_types.h"
+#include "contract/run_turn_types.h"
 #include "views/pipeline_calls.h"
 #include "views/view_tree.h"
 #include "views/view.h"
@@ -65,23 +66,32 @@ static enum pipeline_status status_of(struct str word)
 	return status;
 }
 
+static struct str agent_of(const struct view_group *group, size_t n)
+{
+	return view_group_kind(group, n) == FACT_EVENT
+		       ? pipeline_agent_name(&group->timeline, view_group_stored(group))
+		       : event_facts_agent(&group->facts);
+}
+
 static struct pipeline_history_entry_list history_of(const struct timeline *timeline)
 {
 	const struct view *view = view_at(VIEW_pipeline);
-	struct pipeline_history_entry *at = arena_array(
-		timeline->arena, struct pipeline_history_entry, timeline->source->event_count);
-	size_t count = 0;
+	struct pipeline_history_entry *at = NULL;
+	size_t count = 0, room = 0;
 	for (size_t i = 0; i < timeline->source->event_count; i++) {
-		const struct event *event = &timeline->source->events[i];
-		struct str word = view_word(view, event);
-		if (word.size == 0 || !timeline_covers(timeline, event))
-			continue;
-		struct pipeline_history_entry *entry = pipeline_history_entry_new(timeline->arena);
-		SET(entry, timestamp, event->at);
-		SET(entry, agent, pipeline_agent_name(timeline, event));
-		SET(entry, action, word);
-		SET(entry, detail, timeline_format_event(timeline, i));
-		at[count++] = *entry;
+		struct view_group group;
+		view_group_make(&group, view, timeline, i);
+		at = VIEW_GROW(timeline->arena, at, struct pipeline_history_entry, count, &room,
+			       group.count);
+		for (size_t n = 0; n < group.count; n++) {
+			struct pipeline_history_entry *entry =
+				pipeline_history_entry_new(timeline->arena);
+			SET(entry, timestamp, timeline->source->events[i].at);
+			SET(entry, agent, agent_of(&group, n));
+			SET(entry, action, group.parts[n].word);
+			SET(entry, detail, view_group_message(&group, n));
+			at[count++] = *entry;
+		}
 	}
 	return (struct pipeline_history_entry_list){ at, count };
 }
@@ -105,7 +115,7 @@ static struct view_document run_document(const struct timeline *timeline)
 	const struct run_human_finished *answer = pipeline_last_answer(timeline);
 	SET(state, pipeline_type, timeline->source->graph->name);
 	SET(state, workflow_id, timeline->source->run);
-	SET(state, profile_id, S(""));
+	SET(state, profile_id, timeline->start->profile);
 	SET(state, created_at, timeline->created_at);
 	SET(state, status, status_of(words->pipeline));
 	SET(state, history, history_of(timeline));
@@ -185,9 +195,11 @@ static struct view_documents more_documents(const struct timeline *timeline)
 
 /* ---- the log ----------------------------------------------------------------------- */
 
-static void log_step(const struct timeline *timeline, size_t index,
-		     const struct timeline_step *step, struct pipeline_workflow_event *entry)
+static void log_step(const struct view_group *group, const struct timeline_step *step,
+		     struct pipeline_workflow_event *entry)
 {
+	const struct timeline *timeline = &group->timeline;
+	size_t index = group->facts.index;
 	const struct timeline_call *call = timeline_call(timeline, index);
 	int64_t seq = timeline_seq(timeline, index);
 	if (!uuid_is_zero(&call->effect))
@@ -204,27 +216,52 @@ static void log_step(const struct timeline *timeline, size_t index,
 		SET(entry, parent_id, timeline_event_id(timeline, step->parent->begun_seq));
 }
 
-static struct view_document event_document(const struct timeline *timeline, size_t index,
-					   struct str word)
+/* A fact belongs to the event that records it. */
+static void log_fact(const struct view_group *group, size_t n,
+		     struct pipeline_workflow_event *entry)
 {
-	const struct event *event = &timeline->source->events[index];
+	size_t fact = group->parts[n].fact;
+	enum event_fact_kind kind = view_group_kind(group, n);
+	SET(entry, parent_id, view_group_id(group, 0));
+	if (kind != FACT_REFUSED && kind != FACT_REFUSAL)
+		return;
+	const struct run_turn_call *call = event_facts_call(&group->facts, fact);
+	const struct json *details = event_facts_details(&group->facts, fact);
+	SET(entry, tool_name, json_text(json_member(details, S("tool"))));
+	if (kind == FACT_REFUSED && call != NULL && has(call, arguments))
+		SET(entry, tool_input, call->arguments);
+}
+
+static bool is_error(const struct view_group *group, size_t n)
+{
+	enum event_fact_kind kind = view_group_kind(group, n);
+	return kind == FACT_REFUSAL || ((kind == FACT_EVENT || kind == FACT_RESULT) &&
+					timeline_event_failed(view_group_stored(group)));
+}
+
+static struct view_document event_document(const struct view_group *group, size_t n)
+{
+	const struct timeline *timeline = &group->timeline;
+	const struct event *event = view_group_stored(group);
 	const struct timeline_step *step = timeline_step(timeline, event);
 	struct pipeline_workflow_event *entry = pipeline_workflow_event_new(timeline->arena);
 	enum pipeline_event_type type;
-	bool known = pipeline_event_type_from(word, &type);
+	bool known = pipeline_event_type_from(group->parts[n].word, &type);
 	require(known);
-	SET(entry, id, timeline_event_id(timeline, timeline_seq(timeline, index)));
+	SET(entry, id, view_group_id(group, n));
 	SET(entry, workflow_id, timeline->source->run);
-	SET(entry, sequence, timeline_seq(timeline, index));
+	SET(entry, sequence, timeline_seq(timeline, group->facts.index));
 	SET(entry, timestamp, event->at);
-	SET(entry, agent, pipeline_agent_name(timeline, event));
+	SET(entry, agent, agent_of(group, n));
 	SET(entry, event_type, type);
-	SET(entry, message, timeline_format_event(timeline, index));
-	SET(entry, data, timeline_details(timeline, index));
-	SET(entry, is_error, timeline_event_failed(event));
+	SET(entry, message, view_group_message(group, n));
+	SET(entry, data, view_group_details(group, n));
+	SET(entry, is_error, is_error(group, n));
 	SET(entry, trace_id, timeline_trace(timeline));
 	if (step != NULL)
-		log_step(timeline, index, step, entry);
+		log_step(group, step, entry);
+	if (n > 0)
+		log_fact(group, n, entry);
 	pipeline_workflow_event_make(entry, timeline->arena, NULL);
 	return view_one(timeline, "event", pipeline_workflow_event_type(), entry);
 }

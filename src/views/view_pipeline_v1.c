@@ -1,7 +1,8 @@
 /* views/view_pipeline_v1.c -- the pipeline_v1 vocabulary: one execution state, a shorter activity
  * log.
  *
- * Values of a plain workflow: profile_id is empty; issue, design, goal, plan and reviews are null;
+ * Values of a plain workflow: profile_id is that of the run, else empty; issue, design, goal, plan
+ * and reviews are null;
  * total_tasks is null, because a run is one session; agent_history has the entries of the log.
  * human_approved and human_feedback come from the latest answer to a question of the definition.
  * There is no word for a failed stage: stage_completed has status failed in its data.
@@ -10,6 +11,7 @@
 
 #include "contract/run_event_types.h"
 #include "contract/run_graph_types.h"
+#include "contract/run_start_types.h"
 #include "views/pipeline_calls.h"
 #include "views/view.h"
 
@@ -66,12 +68,14 @@ static void set_calls(const struct timeline *timeline, struct pipeline_v1_execut
 static struct str_list history_of(const struct timeline *timeline)
 {
 	const struct view *view = view_at(VIEW_pipeline_v1);
-	struct str *at = arena_array(timeline->arena, struct str, timeline->source->event_count);
-	size_t count = 0;
+	struct str *at = NULL;
+	size_t count = 0, room = 0;
 	for (size_t i = 0; i < timeline->source->event_count; i++) {
-		const struct event *event = &timeline->source->events[i];
-		if (view_word(view, event).size > 0 && timeline_covers(timeline, event))
-			at[count++] = timeline_format_event(timeline, i);
+		struct view_group group;
+		view_group_make(&group, view, timeline, i);
+		at = VIEW_GROW(timeline->arena, at, struct str, count, &room, group.count);
+		for (size_t n = 0; n < group.count; n++)
+			at[count++] = view_group_message(&group, n);
 	}
 	return (struct str_list){ at, count };
 }
@@ -84,7 +88,7 @@ static struct view_document run_document(const struct timeline *timeline)
 	enum pipeline_v1_agentic_status status;
 	bool known = pipeline_v1_agentic_status_from(timeline_words(timeline)->agentic, &status);
 	require(known);
-	SET(state, profile_id, S(""));
+	SET(state, profile_id, timeline->start->profile);
 	SET(state, agent_history, history_of(timeline));
 	set_calls(timeline, state);
 	SET(state, agentic_status, status);
@@ -110,24 +114,25 @@ static struct view_documents more_documents(const struct timeline *timeline)
 
 /* ---- the log ----------------------------------------------------------------------- */
 
-static struct view_document event_document(const struct timeline *timeline, size_t index,
-					   struct str word)
+static struct view_document event_document(const struct view_group *group, size_t n)
 {
-	const struct event *event = &timeline->source->events[index];
-	const struct timeline_call *call = timeline_call(timeline, index);
+	const struct timeline *timeline = &group->timeline;
+	const struct event *event = view_group_stored(group);
+	const struct timeline_call *call = timeline_call(timeline, group->facts.index);
 	struct pipeline_v1_workflow_event *entry = pipeline_v1_workflow_event_new(timeline->arena);
 	enum pipeline_v1_event_type type;
-	bool known = pipeline_v1_event_type_from(word, &type);
+	bool known = pipeline_v1_event_type_from(group->parts[n].word, &type);
 	require(known);
-	SET(entry, id,
-	    timeline_id_text(timeline, timeline_event_id(timeline, timeline_seq(timeline, index))));
+	SET(entry, id, timeline_id_text(timeline, view_group_id(group, n)));
 	SET(entry, workflow_id, timeline_id_text(timeline, timeline->source->run));
-	SET(entry, sequence, timeline_seq(timeline, index));
+	SET(entry, sequence, timeline_seq(timeline, group->facts.index));
 	SET(entry, timestamp, event->at);
-	SET(entry, agent, pipeline_agent_name(timeline, event));
+	SET(entry, agent,
+	    view_group_kind(group, n) == FACT_EVENT ? pipeline_agent_name(timeline, event)
+						    : event_facts_agent(&group->facts));
 	SET(entry, event_type, type);
-	SET(entry, message, timeline_format_event(timeline, index));
-	SET(entry, data, timeline_details(timeline, index));
+	SET(entry, message, view_group_message(group, n));
+	SET(entry, data, view_group_details(group, n));
 	if (!uuid_is_zero(&call->effect))
 		SET(entry, correlation_id, timeline_id_text(timeline, call->effect));
 	return view_one(timeline, "event", pipeline_v1_workflow_event_type(), entry);

@@ -371,15 +371,29 @@ static const struct runtime_workflow_end_event *workflow_end(const struct timeli
 	return data;
 }
 
-static struct view_document event_document(const struct timeline *timeline, size_t index,
-					   struct str word)
+/* The event before it ends the step with the text of the fault. */
+static const struct runtime_error_event *step_error(const struct view_group *group, size_t n,
+						    const struct timeline_step *step)
 {
-	const struct event *event = &timeline->source->events[index];
+	const struct timeline *timeline = &group->timeline;
+	const struct json *details = event_facts_details(&group->facts, group->parts[n].fact);
+	struct runtime_error_event *data = runtime_error_event_new(timeline->arena);
+	SET(data, code, json_text(json_member(details, S("code"))));
+	SET(data, message, timeline_call(timeline, group->facts.index)->fault);
+	SET(data, step_id, step->path);
+	return data;
+}
+
+static struct view_document event_document(const struct view_group *group, size_t n)
+{
+	const struct timeline *timeline = &group->timeline;
+	size_t index = group->facts.index;
+	const struct event *event = view_group_stored(group);
 	const struct timeline_step *step = timeline_step(timeline, event);
-	struct runtime_stream_data *data = arena_new(timeline->arena, struct runtime_stream_data);
 	struct runtime_stream_event *shown = runtime_stream_event_new(timeline->arena);
+	struct runtime_stream_data *data = arena_new(timeline->arena, struct runtime_stream_data);
 	enum runtime_stream_event_type type;
-	bool known = runtime_stream_event_type_from(word, &type);
+	bool known = runtime_stream_event_type_from(group->parts[n].word, &type);
 	require(known);
 	if (type == RUNTIME_STREAM_STEP_START) {
 		data->kind = RUNTIME_DATA_STEP_START;
@@ -387,6 +401,9 @@ static struct view_document event_document(const struct timeline *timeline, size
 	} else if (type == RUNTIME_STREAM_STEP_END) {
 		data->kind = RUNTIME_DATA_STEP_END;
 		data->as.step_end = step_end(timeline, index, step);
+	} else if (type == RUNTIME_STREAM_ERROR) {
+		data->kind = RUNTIME_DATA_ERROR;
+		data->as.error = step_error(group, n, step);
 	} else if (type == RUNTIME_STREAM_WORKFLOW_END) {
 		data->kind = RUNTIME_DATA_WORKFLOW_END;
 		data->as.workflow_end = workflow_end(timeline);

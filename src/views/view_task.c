@@ -126,11 +126,10 @@ static struct view_documents more_documents(const struct timeline *timeline)
 	return (struct view_documents){ at, 1 };
 }
 
-static struct view_document event_document(const struct timeline *timeline, size_t index,
-					   struct str word)
+static struct view_document event_document(const struct view_group *group, size_t n)
 {
-	return view_one(timeline, "event", task_execution_event_type(),
-			task_event(timeline, index, word));
+	return view_one(&group->timeline, "event", task_execution_event_type(),
+			task_event(group, n));
 }
 
 const struct view_ops view_task_ops = { .run = run_document,

@@ -1,5 +1,6 @@
 # Begins the folder of a branch at the tree $TREE, with the files of the folder at /parent that the tree
 # does not have: ignored ones, and its repositories.
+unlock_folders
 find . -mindepth 1 -delete
 rm -f "$GIT_INDEX_FILE"
 restore_tree "$TREE"

@@ -13,6 +13,10 @@ case "$4" in
 	git update-index --add --cacheinfo "100644,$merged,$4"
 	exit 0
 	;;
+.baton-modes)
+	git update-index --force-remove -- "$4"
+	exit 0
+	;;
 esac
 # git leaves these open when a file became a folder, or a folder a file: only one of the two has changed this path.
 take() {
@@ -39,6 +43,53 @@ printf '%s\n' "$4" >>"$GIT_DIR/conflicts"
 git update-index --force-remove -- "$4"
 ONE
 chmod +x "$GIT_DIR/merge-one"
+
+# The modes of a tree, "MODE PATH" each: those that git stores with "=", and the listed ones.
+modes_of() {
+	git ls-tree -r -t -z "$1" | sed -z -n -E 's/^(100|040)(...) [^\t]*\t/=\2 /p'
+	git cat-file blob "$1:.baton-modes" 2>/dev/null || :
+}
+
+paths_of() {
+	sed -z 's/^[^ ]* //' "$@" | sort -zu
+}
+
+# Merges the modes of $1 and $2, which began at $TREE, into the index.  A conflict is a path whose mode
+# both have changed, or one has changed and the other has removed.
+merge_modes() {
+	lists=$(for one in "$TREE" "$1" "$2"; do git rev-parse -q --verify "$one:.baton-modes" || :; done | sort -u | wc -l)
+	[ "$lists" -gt 1 ] || return 0
+	cd "$GIT_DIR"
+	modes_of "$TREE" | sort -z >modes.base
+	modes_of "$1" | sort -z >modes.ours
+	modes_of "$2" | sort -z >modes.theirs
+	comm -z -13 modes.base modes.ours >modes.set-by-ours
+	comm -z -13 modes.base modes.theirs >modes.set-by-theirs
+	{
+		comm -z -3 modes.set-by-ours modes.set-by-theirs | sed -z 's/^\t//' | paths_of >modes.differ
+		paths_of modes.set-by-ours >modes.changed
+		paths_of modes.set-by-theirs | comm -z -12 - modes.changed | comm -z -12 - modes.differ
+		for pair in ours.theirs theirs.ours; do
+			paths_of "modes.set-by-${pair%.*}" >modes.changed
+			paths_of modes.base | comm -z -12 - modes.changed >modes.changed-old
+			paths_of "modes.${pair#*.}" | comm -z -13 - modes.changed-old
+		done
+	} | tr '\0' '\n' >>conflicts
+	comm -z -23 modes.base modes.theirs >modes.gone
+	merged_modes=$({
+		comm -z -23 modes.ours modes.gone
+		cat modes.set-by-theirs
+	} | sed -z '/^=/d' | sort -zu | git hash-object -w --stdin)
+	git update-index --add --cacheinfo "100644,$merged_modes,.baton-modes"
+	cd /workspace
+}
+
+# What a tree has at a path: git's mode and name of it, and its listed mode.
+state_of() {
+	git rev-parse -q --verify "$1:$2" || :
+	modes_of "$1" | path=$2 xargs -0 -r sh -c 'for line do [ "${line#* }" != "$path" ] || echo "${line%% *}"; done' sh
+}
+
 merged=$TREE
 folder_index=$GIT_INDEX_FILE
 GIT_INDEX_FILE=$GIT_DIR/index.merge
@@ -46,16 +97,17 @@ while read -r tree name; do
 	rm -f "$GIT_INDEX_FILE"
 	git read-tree -i -m --aggressive "$TREE" "$merged" "$tree"
 	git merge-index -o -q "$GIT_DIR/merge-one" -a
+	merge_modes "$merged" "$tree"
 	merged=$(git write-tree)
 done <<END
 $BRANCHES
 END
 if [ -s "$GIT_DIR/conflicts" ]; then
 	sort -u "$GIT_DIR/conflicts" | head -n 20 | while IFS= read -r path; do
-		was=$(git rev-parse -q --verify "$TREE:$path" || :)
+		was=$(state_of "$TREE" "$path")
 		by=
 		while read -r tree name; do
-			is=$(git rev-parse -q --verify "$tree:$path" || :)
+			is=$(state_of "$tree" "$path")
 			[ "$is" = "$was" ] || by="$by${by:+, }$name"
 		done <<END
 $BRANCHES

@@ -5,7 +5,7 @@
  * with the request.  After a crash the folder is restored to that tree and the tool is called again
  * (architecture R6).
  *
- * A tree contains every file that .gitignore does not exclude, executable bits, symbolic links, and
+ * A tree contains every file that .gitignore does not exclude, modes, symbolic links, and
  * the names of empty folders.  Taking and restoring leave ignored files alone, and the data of git
  * repositories in the folder: only their files are stored.
  *
@@ -57,10 +57,23 @@ struct workspace_ops {
 	uint64_t (*merge)(struct workspace *workspace, const struct uuid *run, struct str branch,
 			  struct str base, const struct workspace_branch *branches, size_t count,
 			  workspace_done *done, void *context, uint64_t argument);
+	/* Compares the folder with a tree, which must be the newest one that was taken of it or
+	 * restored into it.  done() gets a text for file_changes.h.  Nothing has written to the
+	 * folder since that tree but the call that began at `since_us` (wall clock). */
+	uint64_t (*changes)(struct workspace *workspace, const struct uuid *run, struct str branch,
+			    struct str tree, int64_t since_us, workspace_done *done, void *context,
+			    uint64_t argument);
 	/* Asks the operation to end; harmless when it has ended. */
 	void (*cancel)(struct workspace *workspace, uint64_t operation);
 	/* Removes the folder of a branch, in the background; "" = of all branches of the run. */
 	void (*drop)(struct workspace *workspace, const struct uuid *run, struct str branch);
+	/* The runs that have a folder or trees, each once; on any thread. */
+	bool (*list)(const struct workspace *workspace, struct arena *arena, struct uuid **out_runs,
+		     size_t *out_count, struct error *error);
+	/* Removes the folders and the trees of a run.  What cannot be removed stays, without an
+	 * error: list() has the run then. */
+	void (*remove)(struct workspace *workspace, const struct uuid *run, workspace_done *done,
+		       void *context, uint64_t argument);
 	/* Locks a file of the effect; every process of the effect inherits the descriptor.  Fails
 	 * with LOCKED while a process of an earlier attempt lives.  The caller calls unlock(). */
 	bool (*lock)(struct workspace *workspace, const struct uuid *effect, int *out_descriptor,

@@ -2,7 +2,8 @@
  *
  * git runs in the native sandbox and can write only the workspace and its git directory, so that
  * hostile files in a workspace cannot use git to reach anything else.  Each operation is one shell
- * script (prelude.sh, then take.sh, restore.sh, begin.sh, merge.sh or drop.sh) in one child process.
+ * script (prelude.sh, then take.sh, restore.sh, begin.sh, merge.sh, changes.sh, drop.sh or remove.sh) in one child
+ * process.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 #include "base/sha256.h"
 #include "base/slots.h"
 #include "os/file.h"
+#include "os/folder_usage.h"
 #include "os/lock_holders.h"
 #include "os/loop.h"
 #include "os/failpoint.h"
@@ -21,7 +23,10 @@
 #include "sandbox/sandbox.h"
 #include "workspace/workspace.h"
 
-enum { TREE_TEXT_LIMIT = 4096, BRANCH_HASH_CHARS = 16 };
+/* Two files of a list of changes: names of objects, modes, a size and a path. */
+enum { TREE_TEXT_LIMIT = 4096, CHANGES_TEXT_LIMIT = 1 << 20, BRANCH_HASH_CHARS = 16 };
+/* The clock of a file system is behind by a tick of the kernel, and some store no microseconds. */
+enum { FILE_CLOCK_US = 50000 };
 
 struct workspace_git {
 	struct workspace base;
@@ -29,6 +34,19 @@ struct workspace_git {
 	struct arena arena;
 	const char *work, *trees, *locks; /* folders */
 	struct slots operations;
+	size_t jobs; /* on reader threads: the last one frees what is closed */
+	bool closed;
+};
+
+/* Looks on a reader thread whether anything in a folder changed since a time. */
+struct touch_job {
+	struct job job; /* first */
+	struct arena arena;
+	struct workspace_git *git;
+	uint64_t operation;
+	const char *folder;
+	int64_t since_us;
+	bool touched;
 };
 
 /* A running take or restore. */
@@ -61,6 +79,7 @@ struct request {
 	const char *script;
 	struct str branch, parent, tree, branches;
 	int64_t timeout_us;
+	int64_t since_us; /* of changes */
 };
 
 static struct workspace_git *git_of(struct workspace *workspace)
@@ -158,7 +177,6 @@ static bool is_over(struct str text, struct error *error)
 /* merge.sh prints a line "conflict FILE (BRANCHES)" for each file. */
 static bool is_conflict(struct str text, struct error *error)
 {
-	AUTO(arena) arena = { 0 };
 	AUTO(buf) files = { 0 };
 	if (!str_starts(text, S("conflict ")))
 		return false;
@@ -255,6 +273,7 @@ static const char *const *operation_command(const struct operation *operation, s
 	words[count++] = str_format(arena, "TREE=" STR_FMT, STR_ARG(operation->tree)).at;
 	words[count++] = str_format(arena, "BRANCHES=" STR_FMT, STR_ARG(operation->branches)).at;
 	words[count++] = str_format(arena, "FILES=%d", LIMIT_SNAPSHOT_FILES).at;
+	words[count++] = str_format(arena, "MOST=%d", LIMIT_RECORDED_FILES).at;
 	words[count++] = str_format(arena, "BYTES=%d", LIMIT_SNAPSHOT_BYTES).at;
 	words[count++] = "/bin/sh";
 	words[count++] = "-c";
@@ -303,7 +322,8 @@ static bool operation_spawn(struct operation *operation, struct error *error)
 		.argv = sandbox_find(S("native"))->command(&sandbox, &arena),
 		.keep = keep,
 		.keep_count = COUNT(keep),
-		.output_limit = TREE_TEXT_LIMIT,
+		.output_limit = strcmp(operation->script, "changes.sh") == 0 ? CHANGES_TEXT_LIMIT
+									     : TREE_TEXT_LIMIT,
 		.done = operation_ended,
 		.context = git,
 		.argument = operation->id,
@@ -327,6 +347,61 @@ static void operation_begin(void *context, uint64_t id)
 		platform_child_await(loop_platform(git->loop), operation_begin, git, id);
 	else
 		operation_finish(operation, S(""), &error);
+}
+
+static void git_free(struct workspace_git *git)
+{
+	arena_done(&git->arena);
+	free(git);
+}
+
+/* Every write changes the time of the file's or the folder's inode, and no program can set it.  So a
+ * folder without a newer inode is as it was. */
+static void touch_run(struct job *job, unsigned thread)
+{
+	struct touch_job *touch = (struct touch_job *)job;
+	struct folder_usage usage;
+	struct error error;
+	(void)thread;
+	touch->touched = true;
+	if (!folder_usage_begin(&usage, touch->folder, &error))
+		return;
+	bool complete = folder_usage_step(&usage, LIMIT_TOUCH_ENTRIES);
+	touch->touched =
+		!complete || usage.too_deep || usage.changed_us + FILE_CLOCK_US >= touch->since_us;
+	folder_usage_done(&usage);
+}
+
+static void touch_done(struct job *job)
+{
+	struct touch_job *touch = (struct touch_job *)job;
+	struct workspace_git *git = touch->git;
+	struct operation *operation =
+		git->closed ? NULL : slots_get(&git->operations, touch->operation);
+	const struct error good = { 0 };
+	git->jobs--;
+	if (git->closed && git->jobs == 0)
+		git_free(git);
+	else if (operation != NULL && touch->touched)
+		platform_child_await(loop_platform(git->loop), operation_begin, git, operation->id);
+	else if (operation != NULL)
+		operation_finish(operation, S("changed 0"), &good);
+	arena_done(&touch->arena);
+	free(touch);
+}
+
+static void touch_begin(struct operation *operation, int64_t since_us)
+{
+	struct touch_job *touch = calloc(1, sizeof(*touch));
+	require(touch != NULL);
+	touch->job = (struct job){ .run = touch_run, .done = touch_done, .name = "folder" };
+	touch->git = operation->git;
+	touch->operation = operation->id;
+	touch->folder =
+		folder_path(operation->git, &operation->run, operation->branch, &touch->arena);
+	touch->since_us = since_us;
+	operation->git->jobs++;
+	platform_submit(loop_platform(operation->git->loop), LANE_READER, &touch->job);
 }
 
 /* Every operation waits for its place in the queue of all children, also when there is one now:
@@ -353,7 +428,10 @@ static uint64_t operation_start(struct workspace *workspace, const struct reques
 		request->timeout_us > 0 ? request->timeout_us : (int64_t)LIMIT_SNAPSHOT_MS * 1000;
 	operation->timer = platform_timer_start(loop_platform(git->loop), timeout_us, timed_out,
 						git, operation->id);
-	platform_child_await(loop_platform(git->loop), operation_begin, git, operation->id);
+	if (request->since_us > 0)
+		touch_begin(operation, request->since_us);
+	else
+		platform_child_await(loop_platform(git->loop), operation_begin, git, operation->id);
 	return operation->id;
 }
 
@@ -408,6 +486,19 @@ static uint64_t merge(struct workspace *workspace, const struct uuid *run, struc
 	return operation_start(workspace, &request, done, context, argument);
 }
 
+static uint64_t changes(struct workspace *workspace, const struct uuid *run, struct str branch,
+			struct str tree, int64_t since_us, workspace_done *done, void *context,
+			uint64_t argument)
+{
+	FAILPOINT("workspace.before_changes");
+	struct request request = { .run = run,
+				   .script = "changes.sh",
+				   .branch = branch,
+				   .tree = tree,
+				   .since_us = since_us };
+	return operation_start(workspace, &request, done, context, argument);
+}
+
 /* The folders are empty: they and their indexes go.  Others of the run may be in use. */
 static void dropped(void *context, uint64_t argument, struct str tree, const struct error *error)
 {
@@ -446,6 +537,75 @@ static void drop(struct workspace *workspace, const struct uuid *run, struct str
 	operation_start(workspace, &request, dropped, dropping, 0);
 }
 
+/* A workspace that is being removed, and whom to tell. */
+struct removing {
+	struct arena arena;
+	const char *branches, *folder, *trees;
+	workspace_done *done;
+	void *context;
+	uint64_t argument;
+};
+
+static void removed(void *context, uint64_t argument, struct str tree, const struct error *error)
+{
+	struct removing *removing = context;
+	(void)argument;
+	FAILPOINT("workspace.emptied");
+	rmdir(removing->branches);
+	rmdir(removing->folder);
+	rmdir(removing->trees);
+	removing->done(removing->context, removing->argument, tree, error);
+	arena_done(&removing->arena);
+	free(removing);
+}
+
+static void remove_all(struct workspace *workspace, const struct uuid *run, workspace_done *done,
+		       void *context, uint64_t argument)
+{
+	struct workspace_git *git = git_of(workspace);
+	struct removing *removing = calloc(1, sizeof(*removing));
+	require(removing != NULL);
+	FAILPOINT("workspace.before_remove");
+	*removing = (struct removing){ .done = done, .context = context, .argument = argument };
+	removing->branches = run_path(&removing->arena, git->work, run, ".branches");
+	removing->folder = run_path(&removing->arena, git->work, run, "");
+	removing->trees = run_path(&removing->arena, git->trees, run, ".git");
+	drop(workspace, run, S(""));
+	struct request request = { .run = run, .script = "remove.sh" };
+	operation_start(workspace, &request, removed, removing, 0);
+}
+
+static int by_bytes(const void *left, const void *right)
+{
+	return memcmp(left, right, sizeof(struct uuid));
+}
+
+/* A run is in both folders, and in the first one twice while it has branches. */
+static bool list(const struct workspace *workspace, struct arena *arena, struct uuid **out_runs,
+		 size_t *out_count, struct error *error)
+{
+	const struct workspace_git *git = (const struct workspace_git *)workspace;
+	struct str_list names[2];
+	size_t count = 0;
+	if (!folder_list(git->work, arena, &names[0], error) ||
+	    !folder_list(git->trees, arena, &names[1], error))
+		return false;
+	*out_runs = arena_array(arena, struct uuid, names[0].count + names[1].count);
+	for (size_t n = 0; n < 2; n++)
+		for (size_t i = 0; i < names[n].count; i++) {
+			struct str rest = names[n].at[i], id;
+			if (str_cut(&rest, '.', &id) && uuid_parse(id, &(*out_runs)[count]))
+				count++;
+		}
+	if (count > 1)
+		qsort(*out_runs, count, sizeof(**out_runs), by_bytes);
+	*out_count = count > 0;
+	for (size_t i = 1; i < count; i++)
+		if (!uuid_equal(&(*out_runs)[i], &(*out_runs)[i - 1]))
+			(*out_runs)[(*out_count)++] = (*out_runs)[i];
+	return true;
+}
+
 static bool lock(struct workspace *workspace, const struct uuid *effect, int *out_descriptor,
 		 struct error *error)
 {
@@ -467,8 +627,21 @@ static size_t kill_holders(struct workspace *workspace, const struct uuid *effec
 	return lock_holders_kill(run_path(&arena, git_of(workspace)->locks, effect, ""));
 }
 
-static const struct workspace_ops ops = { folder, take, restore, begin,  merge,
-					  cancel, drop, lock,    unlock, kill_holders };
+static const struct workspace_ops ops = {
+	.folder = folder,
+	.take = take,
+	.restore = restore,
+	.begin = begin,
+	.merge = merge,
+	.changes = changes,
+	.cancel = cancel,
+	.drop = drop,
+	.list = list,
+	.remove = remove_all,
+	.lock = lock,
+	.unlock = unlock,
+	.kill_holders = kill_holders,
+};
 
 bool workspace_git_open(struct loop *loop, const char *data_folder,
 			struct workspace **out_workspace, struct error *error)
@@ -500,6 +673,7 @@ void workspace_git_close(struct workspace *workspace)
 		free(left);
 	}
 	slots_done(&git->operations);
-	arena_done(&git->arena);
-	free(git);
+	git->closed = true;
+	if (git->jobs == 0)
+		git_free(git);
 }

@@ -31,9 +31,14 @@ async function play(seed) {
 			failures++;
 			throw new Error("the server does not answer");
 		}
+		// A page ends anywhere, also inside the events that one stored event became.
 		const limit = 1 + random(4);
-		const items = store.filter((event) => event.sequence > after && event.sequence <= after + limit);
-		const cursor = after + limit <= (store.at(-1)?.sequence ?? 0) ? String(after + limit) : null;
+		const [sequence, part] = after.split(".");
+		const rest = store.filter((event) => event.sequence > sequence || (event.sequence === Number(sequence) && part !== undefined && event.data.part > Number(part)));
+		const items = rest.slice(0, limit);
+		const last = items.at(-1);
+		const whole = last === undefined || last.data.part + 1 === last.data.parts;
+		const cursor = rest.length <= limit ? null : whole ? String(last.sequence) : `${last.sequence}.${last.data.part}`;
 		for (let turns = random(4); turns > 0; turns--)
 			await null;
 		return { items, cursor };
@@ -45,9 +50,13 @@ async function play(seed) {
 		if (random(2) === 0) {
 			// Some numbers are left out: the vocabulary has no word for those events.
 			next += random(6) === 0 ? 2 : 1;
-			store.push({ sequence: next });
-			if (random(4) > 0)
-				onTheWay.push({ sequence: next });
+			const parts = random(4) === 0 ? 2 + random(3) : 1;
+			for (let part = 0; part < parts; part++) {
+				const event = { sequence: next, data: { part, parts } };
+				store.push(event);
+				if (random(4) > 0)
+					onTheWay.push(event);
+			}
 		}
 		if (onTheWay.length > 0 && random(2) === 0) {
 			const at = random(onTheWay.length);
@@ -63,8 +72,9 @@ async function play(seed) {
 		for (let turns = 0; turns < 40; turns++)
 			await null;
 	}
-	const wanted = store.map((event) => event.sequence).join();
-	const got = log.events.map((event) => event.sequence).join();
+	const name = (event) => `${event.sequence}.${event.data.part}`;
+	const wanted = store.map(name).join();
+	const got = log.events.map(name).join();
 	return wanted === got ? [] : [`seed ${seed}, ${failures} failures: the store has ${wanted}, the log ${got}`];
 }
 

@@ -147,3 +147,26 @@ def test_pictures_in_messages_are_shown(home, server, browse):
     page.wait("img.picture")
     assert page.evaluate("() => [...document.querySelectorAll('img')].map((img) => [img.complete, img.naturalWidth])") == [[True, 1]]
     assert "image/svg+xml" in page.texts(".asked")[0]
+
+
+def test_the_page_shows_what_a_run_would_have(server, browse, tmp_path):
+    """Each value with its origin, for the chosen profile; what would refuse a start; the profile goes with the task."""
+    ada(server, {"text": "registered"})
+    own = {"driver": "script", "model": "profiled", "options": {"replies": [{"text": "From the profile."}]}}
+    for name, folder in (("work", str(tmp_path)), ("away", str(tmp_path / "none"))):
+        body = {"name": name, "repo_root": folder, "agents": {"ada": own}}
+        assert server.request("PUT", f"/api/profiles/{name}", body).status == 201
+    page = browse("/ui/agents/ada").live()
+    page.wait_text('[data-value="model"] [data-origin="profile"]', "profile work")
+    assert page.texts('[data-value="model"] code') == ["profiled"]
+    assert page.texts('[data-value="system"] [data-origin]') == ["registry"]
+    page.css("#profile").selectOption("away")
+    page.wait_text("[data-refusal]", "is not a folder")
+    page.css("#profile").selectOption("work")
+    page.wait("[data-refusal]", "detached")
+    assert page.axe() == []
+    page.getByLabel("Message to ada").fill("Go.")
+    page.button("Run as a task").click()
+    page.wait_text(".turn .prose", "From the profile.")
+    facts = page.css(".facts").first().innerText()
+    assert "work" in facts and str(tmp_path) in facts, facts

@@ -155,15 +155,15 @@ def test_ten_thousand_events_scroll(home, server, browse):
 def test_an_event_in_full_and_filters_survive_a_reload(server, browse):
     run = server.start("two-steps", wait=True).body["run_id"]
     page = browse(f"/ui/runs/{run}")
-    until_events(page, 5)
+    until_events(page, 6)
     page.getByLabel("Type").selectOption("tool.finished")
-    page.until("document.querySelectorAll('.event').length === 1")
-    page.css('.event[data-seq="4"]').click()
+    page.until("document.querySelectorAll('.event').length === 2")  # the end of the call, and the file it created
+    page.css('.event[data-event="4"]').click()
     page.wait('[aria-label="Event 4 as stored"]')
     assert page.url().endswith("?type=tool.finished&event=4")
     page.reload()
     page.wait('[aria-label="Event 4 as stored"]')
-    assert page.seqs() == [4]
+    assert page.seqs() == [4, 4]
     stored = json.loads(page.css('[aria-label="Event 4 as stored"]').innerText())
     assert stored == server.events(run)[3]
     page.button("Close").click()

@@ -8,6 +8,7 @@ from baton import ROOT
 WEB = ROOT / "web"
 PAGES = ["/ui/", "/ui/runs/new", "/ui/inbox", "/ui/settings/profiles", "/ui/settings/keys", "/ui/system"]
 BUDGET_BYTES = 60 * 1024
+EDITOR_BYTES = 150 * 1024  # loaded only when a workflow is edited
 
 
 def test_keys(server, browse):
@@ -25,7 +26,7 @@ def test_keys(server, browse):
     assert page.evaluate(focused) == first
     page.evaluate("document.activeElement.click()")
     page.wait_text("h1", "two-steps")
-    page.until("document.querySelectorAll('.event').length === 5")
+    page.until("document.querySelectorAll('.event').length === 6")
     page.key("j")
     page.wait('aside[aria-label="Event 1"]')
     page.key("g", "i")
@@ -138,3 +139,6 @@ def test_what_is_loaded_is_small(server):
         assert gzip.decompress(answer.body) == server.get(path).body
         sizes[path] = len(answer.body)
     assert sum(sizes.values()) <= BUDGET_BYTES, sizes
+    script = server.get(next(path for path in files if path.endswith(".js"))).body.decode()
+    [editor] = set(re.findall(r'import\("\./([\w-]+\.js)"\)', script))
+    assert len(server.get(f"/ui/{editor}", {"Accept-Encoding": "gzip"}).body) <= EDITOR_BYTES

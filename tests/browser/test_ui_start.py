@@ -190,3 +190,27 @@ def test_a_run_is_started_again_with_its_inputs(home, server, browse):
     first, second = runs_of(server)
     results = [server.get(f"/api/runs/{one}").body["inputs"] for one in (first, second)]
     assert first != second and results[0] == results[1]
+
+
+def test_a_run_is_started_in_a_profile(server, browse, tmp_path):
+    """The form has a field for it when there are profiles; a profile that cannot be used is refused."""
+    page = browse("/ui/runs/new?workflow=two-steps").live()
+    page.wait("#labels")
+    assert page.css("#profile").count() == 0
+    for name, folder in (("work", tmp_path), ("play", tmp_path), ("away", tmp_path / "none")):
+        assert server.request("PUT", f"/api/profiles/{name}", {"name": name, "repo_root": str(folder)}).status == 201
+    page = browse("/ui/runs/new?workflow=two-steps").live()
+    page.wait("#profile")
+    assert "the active one (work)" in page.css("#profile").innerText()
+    page.css("#profile").selectOption("away")
+    page.button("Start").click()
+    page.wait_text(".problem", "is not a folder")
+    assert runs_of(server) == []
+    page.css("#profile").selectOption("play")
+    assert page.axe() == []
+    page.button("Start").click()
+    page.wait('.headline [data-state="succeeded"]')
+    [run] = runs_of(server)
+    assert server.events(run)[0]["data"]["profile"] == "play"
+    facts = page.css(".facts").first().innerText()
+    assert "play" in facts and str(tmp_path) in facts, facts

@@ -1,5 +1,6 @@
 """What agents' turns used and cost, as a person sees it."""
 import datetime
+import pathlib
 
 DEFINITION = """
 name: {name}
@@ -49,3 +50,40 @@ def test_an_unknown_cost_is_not_shown_as_nothing(home, server, browse):
     page.wait_text("p", "Turns without a known cost: 1.")
     assert figures(page)["Cost"] == "unknown"
     assert page.texts('table[data-usage="model"] tbody td:nth-child(2)') == ["unknown"]
+
+
+def test_budgets_are_shown_and_changed(server, browse):
+    page = browse("/ui/usage").live()
+    page.wait_text("p", "No budgets: turns are not limited.")
+    page.getByLabel("Limits").selectOption("agent:")
+    page.getByLabel("Name").fill("ada")
+    page.getByLabel("Dollars").fill("2.5")
+    page.button("Set budget").click()
+    page.wait_text("table[data-budgets]", "agent:ada")
+    assert page.texts("table[data-budgets] tbody td:nth-child(2)") == ["$2.50"]
+    assert page.texts("table[data-budgets] tbody td:nth-child(4)") == ["$0.00"]
+    assert page.axe() == []
+    page.button("Change agent:ada").click()
+    page.getByLabel("Limit of agent:ada in dollars").fill("4")
+    page.button("Save agent:ada").click()
+    page.wait_text("table[data-budgets]", "$4.00")
+    assert server.get("/api/budgets/agent:ada").body["limit_usd"] == 4
+    page.button("Change agent:ada").click()
+    page.button("Delete agent:ada").click()
+    page.wait_text("p", "No budgets: turns are not limited.")
+    assert server.get("/api/budgets").body["items"] == []
+
+
+def test_the_bar_of_a_budget_shows_spent_money(home, browse):
+    """A turn of a thousand tokens at $10 a million is a cent: four percent of the limit."""
+    pathlib.Path(home.data, "prices.yaml").write_text("prices: [{model: m, input: 0, output: 10}]\n")
+    server = home.serve(port=home.port())
+    assert server.request("PUT", "/api/budgets/agent:ada", {"limit_usd": 0.25}).status == 201
+    finish(home, server, "notes", "ada", "m", "{output_tokens: 1000}")
+    page = browse("/ui/usage", server=server).live()
+    page.wait_text("table[data-budgets]", "agent:ada")
+    page.until("document.querySelector('table[data-budgets] rect.chart-bar')?.getAttribute('width') === '4'")
+    assert page.values("table[data-budgets] rect.chart-reserved", "width") == ["4"]
+    assert page.values("table[data-budgets] svg", "aria-label") == ["agent:ada: 4 % of the limit"]
+    assert page.texts("table[data-budgets] tbody td:nth-child(4)") == ["$0.010000"]
+    assert page.axe() == []

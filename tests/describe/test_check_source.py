@@ -23,12 +23,12 @@ class Repository:
         (self.path / name).parent.mkdir(parents=True, exist_ok=True)
         (self.path / name).write_text(text)
 
-    def build(self, text):
+    def build(self, text, room="room"):
         """Compiles src/room/thing.c into the room's library."""
-        self.write("src/room/thing.c", text)
-        self.write("build/src/room/thing.c.o", "")
-        for words in (["cc", "-c", "../../../src/room/thing.c", "-o", "thing.c.o"], ["ar", "rcs", "libroom.a", "thing.c.o"]):
-            subprocess.run(words, cwd=self.path / "build/src/room", check=True)
+        self.write(f"src/{room}/thing.c", text)
+        self.write(f"build/src/{room}/thing.c.o", "")
+        for words in (["cc", "-c", f"../../../src/{room}/thing.c", "-o", "thing.c.o"], ["ar", "rcs", f"lib{room}.a", "thing.c.o"]):
+            subprocess.run(words, cwd=self.path / "build/src" / room, check=True)
 
     def check(self, *words):
         done = subprocess.run([str(self.path / "tools/check-source"), *words], capture_output=True, text=True,
@@ -78,6 +78,14 @@ def test_a_function_with_another_prefix(repository):
     repository.build("void things(void) {}\nvoid other(void) {}\n")
     status, lines = repository.check("prefixes")
     assert status == 1 and len(lines) == 2 and lines[0].startswith("src/room/thing.c: things() is not named after its module")
+
+
+def test_a_function_that_is_there_twice(repository):
+    """The linker takes the first for both callers."""
+    repository.build("void thing_do(void) {}\n")
+    repository.build("void thing_do(int n) { (void)n; }\n", "there")
+    status, lines = repository.check("prefixes")
+    assert status == 1 and lines[0] == "src/room/thing.c: thing_do() is in src/there/thing.c, too: one program cannot have both"
 
 
 def test_a_header_of_the_room_gives_its_name(repository):

@@ -231,8 +231,8 @@ def test_contract_show_of_an_unknown_name(baton):
 
 def test_contract_check_prints_the_document_with_defaults(baton):
     out = json.loads(baton("contract", "check", "run.Definition", text=json.dumps(GOOD)).stdout)
-    assert out == {"name": "hello", "strict": False, "inputs": {}, "outputs": {}, "agents": {},
-                   "steps": [{"name": "one", "tool": "echo", "depends_on": [], "inputs": {}, "outputs": {},
+    assert out == {"name": "hello", "strict": False, "inputs": {}, "outputs": {}, "agents": {}, "experimental": False,
+                   "steps": [{"name": "one", "tool": "echo", "depends_on": [], "produces": [], "consumes": [], "inputs": {}, "outputs": {},
                               "join": "all", "next": [], "continue_on_error": False, "read_only": False}]}
 
 

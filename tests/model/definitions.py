@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 TOOLS = ("echo", "echo", "get", "pay", "ask", "write", "send")
 CODES = ("tool_failed", "unavailable", "io", "timeout", "cancelled")
 CALLABLE = ("echo", "get", "write", "send", "submit", "ask_human")
+MAILBOX = ["send_message", "read_messages"]
 SCHEMA = {"type": "object", "required": ["n"], "properties": {"n": {"type": "integer"}}}
 KINDS = ("tool",) * 6 + ("condition", "human", "wait", "agent", "session", "session", "workflow", "parallel", "map", "loop", "verify", "gate", "try", "try")
 NESTING = 3
@@ -15,6 +16,7 @@ NESTING = 3
 class Maker:
     def __init__(self, draw):
         self.draw, self.count, self.undoable = draw, 0, True
+        self.state = self.often(4)  # its nodes share a state
 
     def pick(self, *choices):
         return self.draw(st.sampled_from(choices))
@@ -30,6 +32,8 @@ class Maker:
 
     def atom(self, reads):
         names = ["inputs.n", "inputs.nothing.at.all"]
+        if self.state:
+            names += ["state.n", "state.ok", "state.list[1]", "state.routing_key"]
         for name in reads:
             if name == "error":
                 names += ["error.code", "error.step"]
@@ -168,6 +172,7 @@ class Maker:
     def worker(self):
         """An agent that takes turns."""
         tools = self.draw(st.lists(st.sampled_from(CALLABLE), min_size=1, max_size=4, unique=True))
+        tools += MAILBOX if self.often(2) else []
         agent = {"driver": "script", "model": "none", "tools": tools, "approve": self.some(tools) if self.often(2) else []}
         if self.often(4):
             agent["required_tools"] = self.some(tools, 1)
@@ -228,13 +233,17 @@ class Maker:
     def make_verify(self, step, depth, reads, targets):
         criteria = [{"name": "c%d" % n, "check": self.expression(["output"] + reads), "critical": self.often(5)}
                     for n in range(self.pick(1, 2, 3))]
-        step["verify"] = {"target": self.pick(*targets), "criteria": criteria}
+        repeats = self.often(2)
+        step["verify"] = {"criteria": criteria} if repeats else {"target": self.pick(*targets), "criteria": criteria}
         if self.often(2):
             step["verify"]["policy"] = {"max_correction_attempts": self.pick(0, 1, 2), "require_all_criteria": self.often(2),
                                         "halt_on_critical": self.often(2)}
             if self.often(3):
                 step["verify"]["policy"]["timeout_seconds"] = self.pick(1, 10)
-        if not self.often(4):
+        if repeats:
+            step["verify"]["steps"] = self.body(depth + 1, reads + [step["name"]])
+            step["verify"]["repeats"] = step["verify"]["steps"][0]["name"]
+        elif not self.often(4):
             step["verify"]["steps"] = self.body(depth + 1, reads + [step["name"]])
 
     def make_gate(self, step, depth, reads):
@@ -253,6 +262,15 @@ def definitions(draw):
     roots = [step["name"] for step in steps]
     definition["outputs"] = {"o%d" % n: {"from": "${steps.%s.outputs}" % name, "optional": not make.often(4)}
                              for n, name in enumerate(make.some(roots))}
+    if make.state:
+        words = ("overwrite", "append", "union", "merge", "add")
+        definition["state"] = {name: {"reducer": make.pick(*words)} for name in ("n", "ok", "list")}
+        if make.often(2):
+            definition["state"]["ok"]["default"] = make.pick(0, True, [], {"n": 1})
+        definition["outputs"]["state"] = {"from": "${state}"}
+        for step in steps:
+            if "next" in step and make.often(4):
+                step["routes"] = make.some(["*", "true", "false", "approve", "modify", "1"], 3) or ["*"]
     if make.often(3):
         definition["concurrency"] = make.pick(1, 2)
     if make.often(6):

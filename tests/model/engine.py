@@ -4,7 +4,9 @@ know a derived delay: the due time of a retrying activation is a pair of bounds.
 """
 import json
 
+import graph_state
 from expressions import Names, Unknown, attempt, holds, render
+from mailbox import Mailbox
 
 FINAL = ("succeeded", "failed", "skipped", "cancelled")
 AGAIN = ("tool_failed", "unavailable", "io", "storage_full")  # retried unless the retry policy names the codes
@@ -21,6 +23,26 @@ def passes(output):
     """Whether the output of a test does not report a failure."""
     output = output if isinstance(output, dict) else {}
     return bool(output["passed"]) if "passed" in output else output.get("exit_code", 0) == 0
+
+
+def fits(body, tool, arguments):
+    """Whether the tool takes the arguments, as far as the names of its parameters tell."""
+    offered = next(one for one in body.nodes["turn"]["agent"]["tools"] if one["name"] == tool)
+    known = offered.get("parameters", {})
+    return set(known.get("required", [])) <= set(arguments) and (known.get("additionalProperties") is not False or set(arguments) <= set(known["properties"]))
+
+
+def outputs_of(reply):
+    """The members of a reply that is a JSON object are outputs, unless the reply itself has them."""
+    json_part = reply.get("json") if isinstance(reply, dict) else None
+    return {**{key: value for key, value in json_part.items() if key not in reply}, **reply} if isinstance(json_part, dict) else reply
+
+
+def same(before, output):
+    """Whether a step that is repeated has the output of its last round again."""
+    own = [{key: item for key, item in value.items() if key != "verification"} if isinstance(value, dict) else
+           {"output": value} if value is not None else {} for value in (before, output)]
+    return own[0] == own[1]
 
 
 class Body:
@@ -74,6 +96,7 @@ class Activation:
         self.items, self.bodies, self.entered = [], [], 0
         self.given = None  # of an undo: what its steps can read
         self.story = None  # of a verification: when it began, results, corrections
+        self.checked = None  # of one that repeats a step: the output that it checked
         self.call, self.asks_for, self.by, self.tokens = None, None, None, 0  # in a session; call: as the reply has it
 
     @property
@@ -86,12 +109,13 @@ class Refused(Exception):
 
 
 class Engine:
-    def __init__(self, graph):
-        self.graph = graph
+    def __init__(self, graph, run):
+        self.graph, self.mailbox = graph, Mailbox(graph, run)
         self.word = self.fault = self.outputs = self.due = self.called_off = self.root = None
         self.queued = self.paused = self.cancelling = self.unwinding = self.abandoned = False
         self.undos, self.undone, self.has_failed = [], False, False  # steps that can be undone: (undo, what it can read)
         self.ready, self.signals = [], []  # in the order in which they became ready; includes bodies that can be left
+        self.shared = None  # the state of a graph workflow
         self.arrivals = self.failures = self.iterations = self.entered = self.retried = 0
 
     def command(self, command):
@@ -122,6 +146,7 @@ class Engine:
     def on_create(self, command):
         self.check(self.root is None, "conflict")
         self.inputs, self.by, self.queued = command["inputs"], command.get("by", ""), command.get("queued", False)
+        self.shared = graph_state.begin(self.graph["state"], self.inputs) if "state" in self.graph else None
         self.emit("run.created")
         self.due = None if self.queued else self.later(self.graph)
         self.root = self.enter(None, self.graph["nodes"] + self.graph.get("undos", []), "")
@@ -155,7 +180,10 @@ class Engine:
                 step.tokens = sum(command.get("usage", {}).get(name, 0) for name in ("input_tokens", "output_tokens"))
                 if not (fault or step.stopping):
                     self.open_calls(step.body, command.get("output"))
-            self.conclude(step, event, command.get("output"), fault, cancelled=outcome == "cancelled")
+            output = command.get("output")
+            if step.kind == "agent" and not step.body.turn:
+                output = outputs_of(output)
+            self.conclude(step, event, output, fault, cancelled=outcome == "cancelled")
 
     def on_answered(self, command):
         step, decision = self.step(command), command["decision"]
@@ -164,6 +192,7 @@ class Engine:
         self.check(decision in (SETTLE if step.settling else ("approve", "reject", "modify")), "usage")
         self.check(decision != "modify" or "output" in command, "usage")
         self.check(decision != "modify" or not step.asks_for or isinstance(command["output"], dict), "usage")
+        self.check(decision != "modify" or not step.asks_for or fits(step.body, step.asks_for["name"], command["output"]), "invalid")
         self.check(step.settling or not step.node.get("four_eyes") or command["by"] != self.by, "forbidden")
         output = {"decision": decision, "comment": command.get("comment", ""), "by": command["by"]}
         step.by = command["by"]
@@ -345,6 +374,12 @@ class Engine:
         elif kind == "condition":
             value = attempt(node["value"], self.names(step.body))
             self.conclude(step, "step.computed", {"value": value}, "invalid" if value is Unknown else None)
+        elif kind == "mailbox":
+            agent = step.body.nodes["turn"]["agent"]["name"]
+            event, output, fault = self.mailbox.call(node["name"], agent, step.path, self.now, self.rendered(step))
+            if event:
+                self.emit(event, step)
+            self.conclude(step, "step.computed", output, fault)
         elif kind == "wait":
             self.emit("timer.requested", step)
             step.state, step.open = "running", True
@@ -356,7 +391,7 @@ class Engine:
                 return self.conclude(step, "step.computed", None, "invalid")
             self.emit("human.requested", step)
             step.state, step.open, step.due = "waiting_human", True, self.deadline(step)
-        elif kind == "verify" and step.round == 1:
+        elif kind == "verify" and step.round == 1 and "repeats" not in node:
             step.begun, step.story = self.now, (self.now, None, [])
             self.verify(step, "step.computed", (self.names(step.body)("steps")[node["target"]] or {}).get("outputs"), False)
         elif kind == "map":
@@ -370,6 +405,8 @@ class Engine:
             self.emit("step.entered", step)
             self.entered += 1
             step.state, step.begun, step.entered_as = "running", self.now, self.entered
+            if "repeats" in node and step.story is None:
+                step.story = (self.now, None, [])
             self.enter(step, node["body"], step.path)
 
     def request(self, step):
@@ -451,7 +488,9 @@ class Engine:
             self.conclude(step, "step.left", *self.gate(step.node, body))
         elif step.kind == "session":
             self.next_turn(step)
-        elif step.kind == "verify":
+        elif step.kind == "verify" and "repeats" in step.node and not failed:
+            self.verify(step, "step.left", body.values()[step.node["repeats"]], False)
+        elif step.kind == "verify" and "repeats" not in step.node:
             self.verify(step, "step.left", body.output(), failed is not None)
         elif step.kind == "map":
             self.conclude(step, "step.left", [body.output() for body in step.bodies], fault)
@@ -519,7 +558,7 @@ class Engine:
             return self.conclude(step, "step.left", None, "forbidden" if stop == "refused" else "too_large")
         if submitted or not reply.get("calls"):
             if self.is_complete(step, agent, value):
-                return self.conclude(step, "step.left", {"text": reply["text"], **({} if value is None else {"json": value})})
+                return self.conclude(step, "step.left", outputs_of({"text": reply["text"], **({} if value is None else {"json": value})}))
             if body.turn["corrections"] >= CORRECTIONS:
                 return self.conclude(step, "step.left", None, "invalid")
             note, corrections = True, body.turn["corrections"] + 1
@@ -586,7 +625,8 @@ class Engine:
     def verify(self, step, event, output, broken):
         """One round: `output` is checked; `broken`: the body that should have corrected it failed."""
         node, policy, (begun, before, corrections) = step.node, step.node.get("policy", {}), step.story
-        names = self.names(step.body, {"output": output})
+        repeats = "repeats" in node
+        names = self.names(step.bodies[0] if repeats else step.body, {"output": output})
         results = before if broken else {one["name"]: holds(one["check"], names) for one in node["criteria"]}
         bad = [name for name in results if not results[name]]
         if step.round > 1:
@@ -594,21 +634,27 @@ class Engine:
             corrections = corrections + [{
                 "attempt_number": step.round - 1, "issues_resolved": resolved, "issues_remaining": bad,
                 "outcome": "failed" if bad and not resolved else "partial" if bad else "success",
-                "corrected_output": None if broken else output, "duration_ms": (self.now - step.begun) // 1000}]
+                "corrected_output": None if broken or repeats else output, "duration_ms": (self.now - step.begun) // 1000}]
         halt = policy.get("halt_on_critical", True) and any(one["critical"] for one in node["criteria"] if one["name"] in bad)
         seconds, again = policy.get("timeout_seconds"), False
         if not broken and (not bad if policy.get("require_all_criteria", True) else 2 * len(bad) < len(results)):
             status = "passed" if step.round == 1 else "corrected"
         elif halt or not node.get("body"):
             status = "failed"
-        elif step.round > policy.get("max_correction_attempts", 3) or seconds and self.now - begun > seconds * 1000000:
+        elif (step.round > policy.get("max_correction_attempts", 3) or seconds and self.now - begun > seconds * 1000000
+              or repeats and step.round > 1 and bad == [name for name in before if not before[name]] and same(step.checked, output)):
             status = "uncorrectable"
         else:
             status, again = "failed", True
         good = status in ("passed", "corrected")
         result = {"status": status, "criteria_results": results, "corrections": corrections, "error": status == "uncorrectable",
                   "final_output": output if good else None, "total_duration_ms": (self.now - begun) // 1000}
-        step.story = (begun, results, corrections)
+        if repeats:  # the output of the step that is repeated, with the result
+            checks = {one["name"]: one["check"] for one in node["criteria"]}
+            result.update(final_output=None, error=not good,
+                          issues=[{"criterion": name, "reason": "does not hold: " + checks[name]} for name in bad])
+            result = {**(output if isinstance(output, dict) else {} if output is None else {"output": output}), "verification": result}
+        step.story, step.checked = (begun, results, corrections), output
         self.conclude(step, event, result, None if good or again else "unverified", again=again)
         if halt and not good:
             self.call_off("unverified")
@@ -633,17 +679,40 @@ class Engine:
         elif again:
             self.close(step, "succeeded", again=True)
         else:
+            before = self.shared
+            try:
+                self.merge(step, output)
+            except graph_state.Unfit:
+                step.fault = "invalid"
+                return self.close(step, "failed")
             names = self.names(step.bodies[0] if step.kind == "loop" else step.body, {"output": output}, step)
             again, fault = self.another_round(step, names) if "until" in node else (False, None)
             if fault:
-                step.fault = fault
+                step.fault, self.shared = fault, before
                 return self.close(step, "failed")
             taken = [edge["to"] for edge in node.get("edges", []) if "when" not in edge or holds(edge["when"], names)]
             over = not again and self.too_often(step.body, taken)
             self.remember(step)
             self.close(step, "succeeded", [] if again or over else taken, again)
             if over:
+                self.start_pure()
                 self.call_off("limit_reached")
+
+    def merge(self, step, output):
+        """The result of a node of the root changes the state that the nodes share."""
+        if self.shared is not None and step.body is self.root and step.node.get("section", "steps") == "steps":
+            self.shared = graph_state.after(self.graph["state"], self.shared, step.node, output)
+
+    def start_pure(self):
+        """Pure steps start with the event that makes them ready, before the next event of the same command."""
+        if self.paused or self.queued or self.cancelling and (self.abandoned or not self.unwinding):
+            return
+        for step in [step for step in self.ready if step.effect and not step.leaving]:
+            if not self.may_start(step):
+                continue
+            if not step.pure or "when" in step.node:
+                return
+            self.start(step)
 
     def remember(self, step):
         """The step succeeds and may have to be undone."""
@@ -679,7 +748,7 @@ class Engine:
         if not step.stopping:
             if again:
                 following = self.create(body, step.node)
-                following.round, following.story = step.round + 1, step.story
+                following.round, following.story, following.checked = step.round + 1, step.story, step.checked
                 self.arrive(following)
             elif failed:
                 self.skip_dependents(body, name)
@@ -804,7 +873,8 @@ class Engine:
         return render(step.node["inputs"], self.names(step.body))
 
     def names(self, body, variables=None, closing=None):
-        return Names(body, {"inputs": self.inputs, **(variables or {})}, closing)
+        shared = {} if self.shared is None else {"state": self.shared}
+        return Names(body, {"inputs": self.inputs, **shared, **(variables or {})}, closing)
 
     def state(self):
         steps = list(self.all())

@@ -93,7 +93,7 @@ static struct engine_values values_of(struct session *session)
 {
 	static struct engine_tree tree;
 	tree = (struct engine_tree){ .step = S(""), .tree = S("tree") };
-	return (struct engine_values){ look, session, &tree, NULL };
+	return (struct engine_values){ look, session, &tree, NULL, NULL };
 }
 
 static const struct json *read_json(struct session *session, struct str text)

@@ -169,7 +169,7 @@ class Names:
 
     def frozen(self):
         """Everything that can be read now, for undo steps that run later."""
-        return copy.deepcopy({word: self(word) for word in ("steps", "item", "index", "error")})
+        return copy.deepcopy({word: self(word) for word in ("steps", "item", "index", "error", "state")})
 
     def step(self, body, name):
         if self.closing and self.closing.body is body and self.closing.node["name"] == name:

@@ -22,7 +22,7 @@ PROBE = os.environ.get("ENGINE_PROBE", str(HERE.parent.parent / "build/sanitized
 EVENTS = re.findall(r'^EVENT\(\w+,\s*"([a-z.]+)"', (HERE.parent.parent / "contracts/events.def").read_text(), re.M)
 EVENTS = [name for name in EVENTS if name not in ("document.changed", "run.compacted")]  # commands that no person or effect sends
 KINDS = re.findall(r'VALUE\(RUN_NODE_\w+,\s*"(\w+)"', (HERE.parent.parent / "contracts/run_node.def").read_text())
-EXAMPLES = 600 * (20 if os.environ.get("BATON_TEST_FULL") else 1)
+EXAMPLES = 800 * (20 if os.environ.get("BATON_TEST_FULL") else 1)
 COMMANDS = 40
 SESSIONS = ("note", "stuck soon", "last correction", "turns left out", "turn repeated", "call edited", "call rejected", "call failed",
             *("ended: " + word for word in ("succeeded", "cancelled", "limit_reached", "invalid", "timeout", "forbidden", "too_large", "io")))
@@ -67,7 +67,7 @@ class Session:
         self.lines = [first]
         answer = probe.ask(first)
         self.problems = answer.get("problems")
-        self.model = None if self.problems else Engine(answer["graph"])
+        self.model = None if self.problems else Engine(answer["graph"], first.get("run", RUN))
         self.now = 1000000
 
     def do(self, command):
@@ -100,6 +100,8 @@ class Session:
                 seen["session turn repeated"] += step.path.endswith("/turn#2")
                 seen["session call edited"] += bool(call) and call.get("made_with", call["arguments"]) != call["arguments"]
                 seen["session call rejected"] += bool(step.asks_for) and step.fault == "rejected"
+                seen["message sent"] += bool(call) and step.kind == "mailbox" and bool(step.output) and "id" in step.output
+                seen["message read"] += bool(call) and step.kind == "mailbox" and bool(step.output) and bool(step.output.get("messages"))
                 seen["session call failed"] += bool(call) and step.state == "failed"
             if step.kind == "session" and step.final:
                 seen["session ended: %s" % (step.fault or step.state)] += 1
@@ -167,7 +169,9 @@ def reply(draw, step):
     tools = [tool["name"] for tool in agent.get("tools", [])]
     # Three corrections in a row are rare unless an agent with a schema is obstinate.
     wrong = ["bad"] * 12 if "schema" in agent else []
-    kind = draw(st.sampled_from(["calls"] * 5 + ["stubborn"] * 3 + wrong + ["text", "good", "bad", "refused", "length"]))
+    # A model that repeats itself goes on doing so: four equal turns in a row are rare otherwise.
+    again = ["stubborn"] * 20 if (step.body.turn or {}).get("repeats", 1) > 1 else []
+    kind = draw(st.sampled_from(["calls"] * 5 + ["stubborn"] * 4 + again + wrong + ["text", "good", "bad", "refused", "length"]))
     if kind == "text":
         return {"text": "done"}
     if kind in ("good", "bad"):
@@ -182,7 +186,11 @@ def reply(draw, step):
         if draw(st.integers(0, 7)) == 7 if number < 4 else False:
             call["malformed"] = "{"
         else:
-            call["arguments"] = draw(st.sampled_from([{}, {"a": 1}, {"question": "why?"}, {"question": ""}, {"result": {"n": 3}}, {"question": "how?", "a": LONG}])) \
+            sent = [one["id"] for one in step.body.engine.mailbox.messages[-2:]]
+            mail = {"send_message": [{"to": "dev", "content": "x"}, {"to": "eve", "content": LONG, "subject": "s"}, {"broadcast": True, "content": "b"}] * 4
+                    + [{"content": "x"}, {"to": "ada", "content": "x"}, {"reply_to": RUN, "content": "x"}] + [{"reply_to": one, "content": "y"} for one in sent],
+                    "read_messages": [{}] * 8 + [{"limit": 1}, {"thread": RUN}] + [{"thread": one} for one in sent]}.get(call["name"], [])
+            call["arguments"] = draw(st.sampled_from([*mail, {}, {"a": 1}, {"question": "why?"}, {"question": ""}, {"result": {"n": 3}}, {"question": "how?", "a": LONG}])) \
                 if number < 4 else {}
         calls.append(call)
     return {"text": "so", "calls": calls, "stop": "calls"}
@@ -217,7 +225,8 @@ def answered(draw, step):
     decision = draw(st.sampled_from(own if wrong < 9 else ["approve", "reject", "modify", "happened", "retry", "timeout"]))
     command = {"do": "answered", "step": step.path, "decision": decision, "by": draw(st.sampled_from(["ada", "bob"]))}
     if decision in ("modify", "happened") and wrong < 8 or wrong == 0:
-        command["output"] = outputs(draw)
+        edited = {"ask_human": {"question": "edited?"}, "send_message": {"broadcast": True, "content": "edited"}, "read_messages": {"limit": 2}}
+        command["output"] = edited.get(step.asks_for["name"], {"n": 7}) if step.asks_for and wrong % 2 else outputs(draw)
     if draw(st.integers(0, 9)) == 9:
         command["other_revision"] = True
     return command
@@ -330,6 +339,43 @@ def play(draw, definition):
 @given(st.data())
 def test_the_engine_does_what_its_model_does(data):
     play(data.draw, data.draw(definitions()))
+
+
+def test_a_limit_calls_a_run_off_just_as_a_try_enters_finally():
+    """The finally step is pure, so it runs when the run is called off, and goes on."""
+    edge = [{"to": "b"}]
+    definition = {"name": "w", "max_iterations": 1, "steps": [{"name": "t", "try": {
+        "steps": [{"name": "a", "tool": "get", "join": "any", "entry": True, "next": edge},
+                  {"name": "b", "tool": "get", "join": "any", "next": [{"to": "a", "when": "1 == 1"}]}],
+        "finally": [{"name": "f", "tool": "echo"}]}}, {"name": "open", "tool": "get"}]}
+    session = Session({"yaml": json.dumps(definition), "run": RUN})
+    assert session.problems is None, session.problems
+    session.do({"do": "create", "inputs": {}, "by": "ada", "now": session.now})
+    session.do({"do": "finished", "step": "t/a", "outcome": "ok", "output": {}, "now": session.now})
+    assert ["run.cancelling", ""] in session.mine.get("events", []), session.mine
+    assert session.mine["state"]["steps"]["t/f"]["state"] == "running"
+
+
+def test_agents_read_what_others_have_sent():
+    """Every example has two agents that could write to each other, but few of them do."""
+    agent = {"driver": "script", "model": "none", "tools": ["send_message", "read_messages"]}
+    definition = {"name": "mail", "agents": {"dev": agent, "eve": agent},
+                  "steps": [{"name": name, "agent": agent, "inputs": {"prompt": "go"}} for name, agent in (("d", "dev"), ("e", "eve"))]}
+    session = Session({"yaml": json.dumps(definition), "run": RUN})
+    assert session.problems is None, session.problems
+
+    def turn(step, *calls):
+        reply = {"text": "", "calls": [{"id": "1", "name": name, "arguments": arguments} for name, arguments in calls], "stop": "calls"}
+        session.do({"do": "finished", "step": step, "outcome": "ok", "output": reply, "now": session.now})
+        session.now += 1234567
+
+    session.do({"do": "create", "inputs": {}, "by": "ada", "now": session.now})
+    turn("d[1]/turn", ("send_message", {"to": "eve", "content": LONG, "subject": "s"}), ("send_message", {"broadcast": True, "content": "b"}))
+    turn("e[1]/turn", ("read_messages", {"limit": 1}))
+    (first,) = session.model.mailbox.inboxes["eve"]
+    turn("e[2]/turn", ("read_messages", {"thread": first["thread"]}), ("send_message", {"reply_to": first["id"], "content": "y"}), ("read_messages", {}))
+    turn("d[2]/turn", ("read_messages", {}))
+    assert session.mine["state"]["steps"]["d[2]/read_messages"]["output"]["messages"][0]["reply_to"] == first["id"]
 
 
 def test_everything_was_seen():

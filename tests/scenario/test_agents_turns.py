@@ -188,10 +188,10 @@ def test_a_turn_may_take_its_time(home, server):
     assert result["outputs"] == {"text": "slowly"}
 
 
-def refused(home, text):
-    """What is wrong with the definition."""
+def refused(home, text, code="invalid"):
+    """What is wrong with the definition, or with the configuration."""
     answer = home.local("POST", "/api/run", {"workflow": "w", "yaml_content": text, "inputs": {}})
-    assert (answer.status, answer.body["code"]) == (422, "invalid"), answer
+    assert (answer.status, answer.body["code"]) == (422, code), answer
     return answer.body["details"]
 
 
@@ -263,18 +263,18 @@ def test_the_definitions_own_agent_goes_before_the_registrys(home, server):
 
 def test_a_registered_agent_that_nobody_can_drive(home, server):
     register(server, [{"text": "a"}], driver="codex")
-    (problem,) = refused(home, REGISTERED.replace("registered", "w"))
-    assert problem["pointer"] == "/steps/0/agent"
-    assert "agent ada of the registry: /driver: unknown driver codex" in problem["text"]
+    (problem,) = refused(home, REGISTERED.replace("registered", "w"), "configuration")
+    assert problem["pointer"] == ""
+    assert "agent ada (registry): driver: unknown driver codex" in problem["text"]
     register(server, [{"tekst": "a"}], "PUT")
-    assert "/options/replies/0/tekst" in refused(home, REGISTERED.replace("registered", "w"))[0]["text"]
+    assert "options.replies.0.tekst" in refused(home, REGISTERED.replace("registered", "w"), "configuration")[0]["text"]
 
 
-def test_a_profile_has_no_word_for_a_script(server):
+def test_a_registered_script_as_an_agent_of_a_profile(server):
     register(server, [{"text": "a"}])
     assert server.request("POST", "/api/profiles", {"name": "work", "repo_root": "/srv/work"}).status == 201
     answer = server.get("/api/profiles/work/agents/ada")
-    assert (answer.status, answer.body["code"]) == (409, "conflict") and "driven by script" in answer.body["detail"]
+    assert (answer.status, answer.body["driver"], answer.body["profile_name"]) == (200, "script", "work")
 
 
 def test_a_registered_agents_own_time(home, server):

@@ -66,7 +66,8 @@ def test_turns_share_a_budget_and_pause_the_run_when_it_is_used_up(priced):
     server = priced.serve()
     run = start(server, define(priced), 0.2)
     paused = server.until(run, "run.paused")["data"]
-    assert paused["by"] == "baton" and paused["reason"].startswith("the budget of $0.200000 is used up: $0.120000 are spent")
+    assert paused["by"] == "baton" and paused["reason"].startswith("the budget of $0.200000 does not allow the next turn of step each")
+    assert "$0.120000 are spent, and the turn can cost $0.081920" in paused["reason"]
     assert ledger(server, run, 0.2) == (pytest.approx(0.12), 12)
     assert state(server, run) == "paused"
     # More money, but not enough; then enough.
@@ -159,6 +160,7 @@ def test_the_command_line_sets_budgets(priced):
     run = "0b0d6e70-0000-4000-8000-000000000001"
     wait_until(lambda: server.get(f"/api/runs/{run}").status == 200)
     server.until(run, "run.paused")
+    wait_until(lambda: f"to continue: baton resume {run} --budget DOLLARS" in process.errors())
     assert priced.cli("resume", run, "--budget", "0.5")[0] == 0
     assert process.wait() == 0
     status, _, errors = priced.cli("resume", run, "--budget", "much")
@@ -218,7 +220,7 @@ def test_the_turns_of_an_agent_with_tools_share_the_budget(priced):
     server = priced.serve()
     run = started(server, priced.define(SESSION), 0.1)
     paused = server.until(run, "run.paused")["data"]["reason"]
-    assert "$0.020000 are spent, and the next turn of step dev[3]/turn" in paused
+    assert "next turn of step dev[3]/turn: $0.020000 are spent" in paused
     assert server.tell(run, "resume", budget_usd=0.2).status == 200
     assert server.finish(run)["status"] == "success"
     assert ledger(server, run, 0.1) == (pytest.approx(0.03), 3)

@@ -45,6 +45,81 @@ def test_every_problem_in_one_pass_once_with_its_place(home):
     assert len(set(lines)) == len(lines)
 
 
+STAGES = """name: stages
+timeout: soon
+inputs:
+  n: {type: numbr, default: x}
+agents:
+  dev: {driver: script, options: {replies: [{text: ok}]}}
+steps:
+  - name: a
+    tool: shell
+    timeout: "long"
+    inputs: {comand: "make"}
+  - name: b
+    tool: echo
+    depends_on: [nowhere, a]
+    inputs: {x: "${inputs.m} ${inputs.o}", y: "${steps.zz.outputs.x}", z: "${unclosed"}
+  - name: c
+    wait: {seconds: -1}
+    when: "inputs.k == 1 and inputs.n ==="
+  - name: d
+    agent: dev
+    inputs: {promt: "hello"}
+  - name: e
+    tool: echo
+    depends_on: [d, f]
+    inputs: {x: "${steps.d.outputs.jsn}"}
+  - name: f
+    tool: echo
+    depends_on: [e]
+outputs:
+  x: {from: "${steps.d.outputs.txt}"}
+"""
+
+
+def test_no_problem_hides_another(home):
+    """A value of the wrong type, an unknown name and a cycle; the names behind them are checked all the same."""
+    status, lines, errors = check(home, STAGES, "stages.yaml")
+    assert status == 2 and errors == ""
+    for place, text in [("2:10", "/timeout: must be a number"), ("4:13", '/inputs/n/type: "numbr" is not one of string, number'),
+                        ("10:14", "/steps/0/timeout: must be a number"), ("11:13", "/steps/0/inputs/command: is required"),
+                        ("11:14", "did you mean \"command\"?"), ("14:17", "unknown step nowhere"), ("15:17", "unknown input m"),
+                        ("15:17", "unknown input o"), ("15:47", "unknown step zz"), ("15:75", "no closing brace"),
+                        ("17:21", "/steps/2/wait/seconds: must be at least 0"), ("18:11", "/steps/2/when: "),
+                        ("21:14", "/steps/3/inputs/promt: is not an input that an agent knows; did you mean \"prompt\"?"),
+                        ("24:17", "the dependencies form a cycle: "),
+                        (" warning", 'output "jsn" of step d (agent dev) must be a member of its reply; did you mean "json"?'),
+                        (" warning", 'output "txt" of step d (agent dev) must be a member of its reply; did you mean "text"?')]:
+        assert [line for line in lines if line.startswith(place + ":") and text in line], (place, text, lines)
+    assert len(lines) == 16 == len(set(lines)), lines
+
+
+def test_what_does_not_fit_has_no_consequences(home):
+    """A name, a dependency or inputs that do not fit are reported themselves; nothing is reported because they are missing."""
+    status, lines, _ = check(home, """name: 5!
+steps:
+  - {name: 7, tool: shell, inputs: [x]}
+  - {name: b, tool: 9, depends_on: "7"}
+  - {name: c, depends_on: [b], tool: shell, inputs: {command: "echo ${steps.b.outputs.x} ${steps.q.outputs.x} ${ctx.y}"}}
+  - oops
+  - {name: d, tool: echo, depends_on: [7], wait: {}, inputs: {x: "${1 +}"}}
+""", "x.yaml")
+    assert status == 2
+    assert [line.split(": ")[1] for line in lines[:-1]] == ["/name", "/steps/0/name", "/steps/0/inputs", "/steps/1/tool", "/steps/1/depends_on",
+                                                            "/steps/3", "/steps/4/name", "/steps/4/depends_on/0", "/steps/4/inputs"], lines
+    assert lines[-1].startswith(" warning: ")
+
+
+@pytest.mark.parametrize("inputs", ["{prompt: x, promt: y}", "{message: hello}", "{topic: cats}"])
+def test_an_agent_takes_other_inputs_too(home, inputs):
+    status, lines, _ = check(home, f"""name: good
+agents: {{dev: {{driver: script, options: {{replies: [{{text: ok}}]}}}}}}
+steps: [{{name: a, agent: dev, inputs: {inputs}}}]
+""", "good.yaml")
+    assert (status, lines) == (0, [" ok"])
+
+
 def test_a_good_file_and_a_missing_one(home):
     status, lines, _ = check(home, "name: good\nsteps:\n  - {name: a, tool: echo}\n", "good.yaml")
     assert (status, lines) == (0, [" ok"])

@@ -12,8 +12,8 @@ import threading
 import pytest
 from baton import EXIT, PATIENCE_S, PROGRAM, environment, new_id
 
-COMMANDS = ["run", "chat", "check", "watch", "runs", "show", "logs", "events", "artifacts", "usage", "pause", "resume", "cancel", "retry", "signal", "inbox", "approve",
-            "reject", "modify", "settle", "schedule", "serve", "doctor", "db", "config", "profile", "agent", "key", "trust", "tools", "contract", "describe", "completion", "version", "help"]
+COMMANDS = ["run", "record", "chat", "check", "workflow", "lsp", "sim", "watch", "runs", "show", "logs", "events", "artifacts", "usage", "budget", "pause", "resume", "cancel", "retry", "signal", "inbox",
+            "approve", "reject", "modify", "settle", "schedule", "serve", "doctor", "db", "config", "profile", "agent", "key", "trust", "tools", "template", "contract", "describe", "completion", "version", "help"]
 QUESTION = """
 name: ask
 steps:
@@ -84,7 +84,7 @@ def test_help_of_a_command(home, command):
 
 def test_help_of_run_says_all(home):
     output = home.cli("help", "run")[1]
-    assert "baton run FILE|NAME [-d] [--input NAME=VALUE]... [-i FILE] [--id UUID]" in output
+    assert "baton run FILE|NAME [-d] [--input NAME=VALUE]... [-i FILE] [--input-file NAME=FILE]... [--id UUID]" in output
     assert "-i, --inputs FILE" in output and "Examples" in output
     assert re.search(r"^  1    the run failed$", output, re.M)
 
@@ -253,7 +253,7 @@ def test_completion_of_words_and_options(home):
     assert complete(home, "--log", "") == ["human", "json"]
     assert complete(home, "settle", new_id(), "") == ["happened", "not_happened", "retry"]
     assert "waiting_human" in complete(home, "runs", "--status", "")
-    assert complete(home, "run", "x", "--p") == ["--priority"]
+    assert complete(home, "run", "x", "--p") == ["--priority", "--profile"]
     assert complete(home, "help", "pro") == ["profile"]
     assert "--port" in complete(home, "serve", "--") and "--port" not in complete(home, "runs", "--")
     assert "two-steps" in complete(home, "run", "")

@@ -6,7 +6,7 @@ import re
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PAGES = ["README.md", "docs/workflows.md", "docs/agents.md"]
+PAGES = ["README.md", "docs/workflows.md", "docs/graphs.md", "docs/agents.md"]
 # A block of a whole file, and the block of JSON behind it, if there is one.
 BLOCK = re.compile(r"```yaml\n(name: (\S+)[^\n]*\n.*?)```\n(?:\n```json\n(.*?)```\n)?", re.S)
 
@@ -50,12 +50,30 @@ def test_the_concepts_page_names_every_view():
     assert re.findall(r"`(\w+)`", said[2]) == rows
 
 
+def test_the_pages_agree_about_max_concurrent(home):
+    """Wherever a page for users explains it, it limits the runs of kind pipeline; the default is the program's."""
+    told = [line for page in ("README.md", "docs/operating.md", "docs/workflows.md", "docs/concepts.md", "docs/api.md")
+            if (ROOT / page).exists() for line in (ROOT / page).read_text().splitlines() if "max_concurrent" in line]
+    assert len(told) >= 2 and all("kind: pipeline" in line for line in told), told
+    [default] = {number for line in told for number in re.findall(r"default (\d+)", line)}
+    limits = home.cli("describe", "limits")[1]
+    assert re.search(rf"MAX_CONCURRENT\b.*\b{default}\b", limits), default
+
+
+def test_every_tier_is_explained_to_contributors():
+    tiers = re.findall(r'Tier\("(\w+)"', (ROOT / "tools/test").read_text())
+    table = (ROOT / "CONTRIBUTING.md").read_text().split("### Which tier")[1].split("\n###")[0]
+    told = [name for line in table.splitlines() if line.startswith("| `") for name in re.findall(r"`(\w+)`", line.split("|")[1])]
+    assert sorted(told) == sorted(tiers)
+
+
 @pytest.mark.parametrize("text,gives", WORKFLOWS)
 def test_a_workflow_of_the_pages(home, text, gives):
     """Its problems are none; where the page says what it gives, that is what it gives."""
     file = pathlib.Path(home.path, "page.yaml")
     file.write_text(text)
-    status, out, narration = home.cli("contract", "check", "run.Definition", str(file))
+    entity = "run.GraphFile" if "\nnodes:" in text else "run.Definition"
+    status, out, narration = home.cli("contract", "check", entity, str(file))
     assert status == 0, narration
     if gives:
         status, out, narration = home.cli("run", str(file))
@@ -75,10 +93,15 @@ def test_pages_for_users_have_no_internal_words(page):
 
 
 def test_help_and_reference_have_no_internal_words(home):
+    def found(text, command=""):
+        """A simulation begins with the seed of its random numbers: the field's word, and no other command's."""
+        return [word for word in INTERNAL.findall(text) if not (command == "sim" and word in ("seed", "seeds"))]
+
     for part in ("commands", "errors", "config", "events", "metrics"):
-        assert INTERNAL.findall(home.cli("describe", part)[1]) == [], part
+        for section in home.cli("describe", part)[1].split("\n### "):
+            assert found(section, section.split("\n", 1)[0] if part == "commands" else "") == [], (part, section[:80])
     for command in json.loads(home.cli("help", "--json")[1]):
-        assert INTERNAL.findall(home.cli("help", command["name"])[1]) == [], command["name"]
+        assert found(home.cli("help", command["name"])[1], command["name"]) == [], command["name"]
 
 
 def test_the_readme_opens_with_what_whom_instead_of_what_a_picture_and_two_commands():

@@ -6,7 +6,7 @@ import pytest
 from baton import PROGRAM, Process, environment
 
 USER = 64124
-LEAST = 30
+LEAST = 70
 
 
 def probe(home, **env):

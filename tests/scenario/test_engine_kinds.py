@@ -492,6 +492,22 @@ steps:
     assert results[0] == results[1] and results[0][0] == {"n": 60, "seen": "first"}
 
 
+def test_a_map_enters_a_hundred_items_at_a_time(home, server):
+    """Without at_once.  Each item that ends makes room for one more."""
+    home.define("name: many\ninputs: {xs: {type: array}}\nsteps:\n"
+                "  - {name: all, map: {over: \"${inputs.xs}\", steps: [{name: ask, human: {question: well?}}]}}\n")
+    run = server.run_of("many", {"xs": list(range(102))})
+    wait_until(lambda: server.types(run).count("human.requested") == 100)
+    items = [f"all[{n}]/ask" for n in range(102)]
+    assert [path for path in server.steps(run) if path != "all"] == items[:100]
+    questions = [data["effect"] for data in events_of(server, run, "human.requested")]
+    for done in (1, 2):
+        assert server.respond(questions[done]).status == 200
+        wait_until(lambda: server.types(run).count("human.requested") == 100 + done)
+        assert [path for path in items[100:] if path in server.steps(run)] == items[100:100 + done]
+    server.tell(run, "cancel")
+
+
 def test_a_map_over_the_limit_of_steps_fails(home, server):
     """10,000 items of 11 steps each would be 110,000 steps; not one of them is created."""
     steps = ", ".join(f"{{name: s{i}, tool: echo}}" for i in range(11))

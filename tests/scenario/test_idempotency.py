@@ -1,5 +1,4 @@
-"""Idempotency-Key: a request that comes again does nothing again.  (That a day later it does is a matter of
-the clock: tests/unit/runtime.)"""
+"""Idempotency-Key: a request that comes again does nothing again, until a day has passed."""
 import http.client
 import json
 
@@ -107,6 +106,16 @@ def test_an_acknowledged_key_survives_a_kill(home, server):
     again = home.serve()
     assert start(again, "k").body == first.body
     check_problem(start(again, "k", {**BODY, "run_id": new_id()}), 409, "conflict")
+
+
+@pytest.mark.parametrize("hours, kept", [(23, True), (25, False)])
+def test_a_key_is_forgotten_after_a_day(home, server, hours, kept):
+    first = start(server, "k").body["run_id"]
+    server.kill()
+    with home.meddled() as database:
+        assert database.execute("UPDATE requests SET at = at - ?", (hours * 3600 * 1000000,)).rowcount == 1
+    again = start(home.serve(), "k")
+    assert again.status == 202 and (again.body["run_id"] == first) == kept
 
 
 def test_answers_too(home, server):

@@ -146,6 +146,9 @@ def test_a_start_may_leave_out_its_inputs(home):
     server = home.serve()
     run = begin(server)
     assert server.finish(run)["outputs"] == {"text": "hello you"}
+    home.define("name: needs\ninputs: {who: {type: string, required: true}}\nsteps: [{name: a, tool: noop}]\n")
+    refused = server.request("POST", "/api/run", {"workflow": "needs"})
+    assert refused.status == 422 and "who" in str(refused.body["details"]), refused
 
 
 def test_a_trace_goes_from_the_request_to_events_log_and_views(home):

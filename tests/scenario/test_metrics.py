@@ -7,7 +7,7 @@ import select
 import socket
 import subprocess
 
-from baton import PATIENCE_S, new_id, wait_until
+from baton import PATIENCE_S, ROOT, new_id, wait_until
 from test_websocket import Client
 
 SAMPLE = re.compile(r'([a-z_]+)(?:\{((?:[a-z]+="(?:[^"\\\n]|\\.)*",?)+)\})? (-?[0-9.e+-]+|NaN|[+-]Inf)')
@@ -105,6 +105,12 @@ def test_the_format_is_kept(server):
 
 
 # ---- what has happened -----------------------------------------------------------------------------
+
+
+def test_every_figure_of_the_list_is_there(server):
+    rows = re.findall(r"^(?:METRIC|HISTOGRAM|FAMILY)\((\w+),", (ROOT / "contracts/metrics.def").read_text(), re.M)
+    assert len(rows) > 40
+    assert sorted(families(server.get("/metrics").body.decode())) == sorted(rows)
 
 
 def test_what_has_happened_is_counted(server):

@@ -427,7 +427,7 @@ def test_a_wrong_policy_is_refused_by_name(home):
 
 def points():
     source = pathlib.Path(__file__).resolve().parents[2] / "src/maintenance/retention.c"
-    return sorted(set(re.findall(r'FAILPOINT\("([^"]+)"\)', source.read_text())))
+    return sorted(point for point in set(re.findall(r'FAILPOINT\("([^"]+)"\)', source.read_text())) if "remov" not in point)
 
 
 @pytest.mark.parametrize("point", points())
@@ -605,7 +605,7 @@ def test_rebuild_without_a_server_wakes_nobody(home):
     told = json.loads(output)
     assert (told["runs"], told["effects"], told["busy"], told["resumed"]) == (1, 1, 0, 0)
     assert told["problems"] == []
-    assert [row["name"] for row in told["projections"]] == ["runs", "effects", "documents", "usage", "tallies", "names"]
+    assert [row["name"] for row in told["projections"]] == ["runs", "effects", "documents", "usage", "budgets", "tallies", "names"]
 
 
 def test_rebuild_tells_of_a_run_that_cannot_be_folded(home):
@@ -643,3 +643,95 @@ def test_a_rebuild_may_be_cut_off_anywhere(home, point):
     assert home.cli("db", "check")[0] == 0
     assert server.respond(request).status == 200
     assert server.finish(run)["outputs"] == {"n": 7}
+
+
+# ---- workspaces --------------------------------------------------------------------------------
+
+WITH_FOLDER = """
+name: folder
+inputs: {code: {type: number, default: 0}}
+steps:
+  - {name: write, tool: shell, inputs: {command: "mkdir -p d; echo 1 > d/f; chmod 500 d; echo 2 > .hidden"}}
+  - {name: last, tool: shell, depends_on: [write], inputs: {command: "exit ${inputs.code}"}}
+"""
+
+
+def parts_of(home, run):
+    """The folders that a workspace consists of, as far as they are there."""
+    return [path.name for path in (pathlib.Path(home.data) / "work" / run, pathlib.Path(home.data) / "work" / f"{run}.branches", pathlib.Path(home.data) / "trees" / f"{run}.git")
+            if path.exists()]
+
+
+def folder_run(home, server, code=0):
+    home.define(WITH_FOLDER)
+    run = server.run_of("folder", {"code": code})
+    server.finish(run)
+    assert len(parts_of(home, run)) == 2
+    return run
+
+
+def test_the_workspace_of_a_compacted_run_is_removed(home, server):
+    run = folder_run(home, server, code=3)
+    kept = server.run_of(home.define("name: waits\nsteps:\n  - {name: a, tool: shell, inputs: {command: 'true'}}\n"
+                                     "  - {name: b, depends_on: [a], wait: {signal: go}}\n"))
+    server.until(kept, "timer.requested")
+    assert compact(home, "--workspaces")["workspaces"] == 0  # its events are still there
+    assert compact(home, "--now")["workspaces"] == 0         # it ended today, and workspaces are kept for 30 days
+    assert len(parts_of(home, run)) == 2
+    assert compact(home, "--now", "--workspaces")["workspaces"] == 1
+    assert parts_of(home, run) == [] and len(parts_of(home, kept)) == 2
+    assert server.get(f"/api/runs/{run}/steps").body["workspace_removed"] is True
+    status, output, _ = home.cli("show", run)
+    assert status == 0 and "removed by retention" in output
+    refused = server.request("POST", f"/api/runs/{run}/retry", {})
+    assert refused.status == 409 and "workspace of the run was removed" in json.dumps(refused.body)
+    assert compact(home, "--now", "--workspaces")["workspaces"] == 0
+    status, output, _ = home.cli("db", "check")
+    assert status == 0, output
+
+
+def test_a_run_without_a_workspace_stays_retriable(home, server):
+    run = server.run_of(home.define("name: plain\nsteps:\n  - {name: a, tool: echo, inputs: {x: 1}}\noutputs: {x: {from: '${steps.a.outputs.nothing.more}'}}\n"))
+    server.finish(run)
+    compact(home, "--now", "--workspaces")
+    assert "workspace_removed" not in server.get(f"/api/runs/{run}/steps").body
+
+
+def test_workspaces_are_removed_by_age(home):
+    """The pass that a server makes by itself, and one that is started by hand, follow the setting."""
+    pathlib.Path(home.data, "config.yaml").write_text("retention: {workspace_days: 0}\n")
+    server = home.serve()
+    run = folder_run(home, server)
+    assert compact(home, "--now")["workspaces"] == 1
+    assert parts_of(home, run) == []
+    assert server.get(f"/api/runs/{run}").body["status"] == "success"
+
+
+@pytest.mark.parametrize("point", ["retention.before_removal", "retention.removal_recorded", "workspace.before_remove", "workspace.emptied",
+                                   "retention.workspace_removed"])
+def test_a_removal_may_be_cut_off_anywhere(home, point):
+    pathlib.Path(home.data, "config.yaml").write_text("retention: {workspace_days: 0}\n")
+    server = home.serve(BATON_POINTS=f"{point}=kill")
+    run = folder_run(home, server, code=3)
+    with pytest.raises(Gone):
+        home.local("POST", "/api/db/compact", {"days": 0})
+    assert killed(server)
+    server = home.serve()
+    if point == "retention.before_removal":
+        assert "workspace_removed" not in server.get(f"/api/runs/{run}/steps").body
+    else:
+        assert server.request("POST", f"/api/runs/{run}/retry", {}).status == 409
+    compact(home, "--now")
+    assert parts_of(home, run) == []
+    assert server.get(f"/api/runs/{run}/steps").body["workspace_removed"] is True
+
+
+def test_the_folder_of_an_unknown_run_is_left_alone(home):
+    pathlib.Path(home.data, "config.yaml").write_text("retention: {workspace_days: 0}\n")
+    server = home.serve()
+    run = folder_run(home, server)
+    other = pathlib.Path(home.data) / "work" / new_id()
+    other.mkdir()
+    (other / "mine").write_text("x")
+    assert compact(home, "--now")["workspaces"] == 1
+    assert parts_of(home, run) == [] and (other / "mine").read_text() == "x"

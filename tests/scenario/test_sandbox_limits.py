@@ -177,7 +177,7 @@ def test_no_user_namespace_inside(limited):
 def test_the_kernel_ends_a_sandboxed_process_before_the_server(limited):
     _, server = limited
     assert said(shell(*limited, "cat /proc/self/oom_score_adj")) == "500\n"
-    assert pathlib.Path(f"/proc/{server.pid}/oom_score_adj").read_text() < "500"
+    assert int(pathlib.Path(f"/proc/{server.pid}/oom_score_adj").read_text()) < 500
 
 
 def test_no_core_files(limited):
@@ -194,6 +194,8 @@ def test_a_command_inherits_only_its_lock_and_cannot_write_to_the_data_folder(li
               "sleep 1; ls -l /proc/*/fd/ >/dev/null 2>&1; true")
     said(shell(home, server, attack))
     assert all(path.stat().st_size == 0 for path in pathlib.Path(home.data, "locks").iterdir())
+    status, output, errors = home.cli("db", "check")
+    assert status == 0, output + errors
 
 
 def test_a_command_cannot_keep_itself_alive(limited):

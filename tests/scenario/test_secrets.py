@@ -213,7 +213,10 @@ steps:
 outputs: {{all: {{from: "${{steps.send.outputs}}"}}, first: {{from: "${{steps.fetch.outputs}}"}}}}
 """)
         result = server.start("use", wait=True).body
-        assert result["status"] in ("success", "failed")
+        assert result["status"] == "success", result
+        fetched, sent = world.ledger
+        assert fetched.headers["X-Token"].encode("latin-1").decode() == f"Bearer {CANARY}"
+        assert json.loads(sent.body) == {"list": [1, CANARY]}
         assert CANARY not in json.dumps(result, ensure_ascii=False)
         server.kill()
         assert holders(home.data) == []
@@ -264,3 +267,37 @@ def test_a_variable_cannot_add_arguments_to_the_sandbox(home):
                 "  - {name: a, tool: shell, inputs: {command: 'true', env: {A: '${inputs.x}'}}}\n")
     run = server.start("any", {"x": "x\0--bind\0/\0/host"}, wait=True).body["run_id"]
     assert fault(server, run)["code"] in ("isolation", "io", "invalid")
+
+
+NAMED = """
+name: use
+steps:
+  - name: p
+    parallel:
+      steps:
+        - {name: one, tool: shell, inputs: {command: 'mkdir -p "$T"; echo 1 > "$T/f"', env: {T: "${secrets.token}"}}}
+        - {name: two, tool: shell, inputs: {command: 'mkdir -p "$T"; echo 2 > "$T/f"', env: {T: "${secrets.token}"}}}
+"""
+
+
+def test_a_secret_in_the_name_of_a_file_is_masked_in_the_conflict_of_a_merge(home):
+    server = serve(home)
+    run = server.run_of(home.define(NAMED))
+    result = server.finish(run)
+    [left] = [event["data"] for event in server.events(run) if event["type"] == "step.left"]
+    assert left["fault"]["code"] == "conflict" and "***/f (p/one, p/two)" in left["fault"]["text"]
+    assert CANARY not in json.dumps(result, ensure_ascii=False) + server.errors()
+    server.kill()
+    assert [path for path in holders(home.data) if not path.startswith("trees/")] == []
+
+
+def test_a_secret_in_the_name_of_a_file_is_masked_when_its_folder_cannot_be_stored(home):
+    """The next step has no tree; the log says why, with the name of the file that git could not read."""
+    server = serve(home)
+    home.define("name: use\nsteps:\n"
+                "  - {name: a, tool: shell, inputs: {env: {T: '${secrets.token}'}, command: 'mkdir -p \"$T\"; echo 1 > \"$T/f\"; chmod 000 \"$T/f\"'}}\n"
+                "  - {name: b, tool: shell, depends_on: [a], inputs: {command: 'echo done'}}\n")
+    run = server.run_of("use")
+    assert server.finish(run)["status"] == "success"
+    assert "cannot take or restore the workspace" in server.errors() and "***/f" in server.errors()
+    assert CANARY not in server.errors()

@@ -219,7 +219,7 @@ def test_the_events_and_their_pages(server):
     (b'{"workflow":"","inputs":{}}', 422, "invalid"),
     (b'{"workflow":"two-steps","inputs":{},"more":1}', 422, "invalid"),
     (b'{"workflow":"two-steps","inputs":{},"run_id":"x"}', 422, "invalid"),
-    (b'{"workflow":"two-steps","inputs":{},"adapter":"other"}', 422, "adapter_not_found"),
+    (b'{"workflow":"two-steps","inputs":{},"adapter":"other"}', 400, "adapter_not_found"),
     (b'{"workflow":"two-steps","inputs":{"ghost":1}}', 422, "invalid"),
     (b'{"workflow":"two-steps","inputs":{"who":1}}', 422, "invalid"),
     (b'{"workflow":"nobody","inputs":{}}', 404, "not_found"),

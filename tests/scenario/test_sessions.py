@@ -181,6 +181,20 @@ def test_an_agent_delegates_to_a_workflow(home):
     assert server.result(child)["outputs"] == {"found": "Bees hum."} and len(of(server.events(child), "turn.finished")) == 2
 
 
+def test_a_delegated_workflow_has_limits_of_its_own(home, server):
+    """Three turns are one too many for the helper; the agent that called it takes four."""
+    home.define(HELPER.replace("tools: [echo],", "tools: [echo], max_turns: 2,").replace(
+        '{turn: 2, text: "Bees hum."}', '{turn: 2, calls: [{name: echo, arguments: {n: 2}}]}'))
+    home.define(definition([
+        {"turn": 1, "calls": [call("research", topic="bees")]}, {"turn": 2, "contains": "limit_reached", "calls": [call("echo", n=1)]},
+        {"turn": 3, "calls": [call("echo", n=2)]}, {"turn": 4, "text": "Without bees."}, {"text": "Bad."}],
+        tools=("workflow:research", "echo")))
+    run = server.run_of("session")
+    assert server.finish(run)["outputs"] == {"text": "Without bees."}, server.events(run)
+    child = of(server.events(run), "subrun.requested")[0]["effect"]
+    assert len(of(server.events(child), "turn.requested")) == 2 and len(of(server.events(run), "turn.requested")) == 4
+
+
 # ---- notes ---------------------------------------------------------------------------------------
 
 

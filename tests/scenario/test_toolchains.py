@@ -133,6 +133,10 @@ def test_doctor_proposes_what_is_there_and_no_credentials(home, user):
     proposed = found["fix"].split("'")[1].split(",")
     assert {"~/.cargo/bin", "~/.pyenv", "~/.nvm"} <= set(proposed)
     assert not any("ssh" in one or "aws" in one for one in proposed)
+    # Proposed is not mounted: without the setting nothing of it is there.
+    server = home.serve(HOME=str(user))
+    assert said(shell(home, server, f"ls {user} 2>/dev/null; command -v thing; echo nothing")) == "nothing\n"
+    server.end()
     _, output, _ = home.cli("doctor", "--json", HOME=str(user), BATON_SANDBOX_MOUNTS="~/.ssh")
     assert next(one for one in json.loads(output)["findings"] if one["check"] == "toolchains")["result"] == "fail"
 

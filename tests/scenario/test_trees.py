@@ -154,6 +154,25 @@ def test_a_snapshot_counts_towards_the_timeout_of_its_step(home):
     assert server.finish(holder)["status"] == "success"
 
 
+def test_a_snapshot_has_a_deadline_of_its_own(home):
+    """The tree of the held step is taken by the server before, without this deadline; its command then has the only place."""
+    server = home.serve()
+    home.define(HELD)
+    holder = new_id()
+    home.fifo(holder, "gate")
+    server.start("held", run_id=holder)
+    wait_until(lambda: open_step(server, holder) == "during")
+    server.kill()
+    server = home.serve(BATON_POINTS="process.children=limit@1;workspace.snapshot_ms=limit@200")
+    server.until(holder, "tool.restarted")
+    run = server.run_of(home.define(WAITING.replace("TIMEOUT", "600")))
+    assert server.finish(run)["status"] == "failed"
+    [fault] = [e["data"]["fault"] for e in server.events(run) if e["type"] == "tool.finished"]
+    assert fault["code"] == "timeout"
+    assert server.tell(holder, "cancel").status == 200
+    server.finish(holder)
+
+
 def test_a_crash_while_a_snapshot_is_taken_loses_nothing(home):
     server, holder, gate = hold_the_only_place(home)
     run = server.run_of(home.define(WAITING.replace("TIMEOUT", "600")))
@@ -372,6 +391,84 @@ def test_a_folder_with_repositories_works_too(home, server):
     result = server.start(home.define(REPOSITORY), wait=True).body
     assert result["status"] == "success", result
     assert result["outputs"]["after"].split() == ["1ab231"]
+
+
+# ---- modes -------------------------------------------------------------------------------------
+
+MODES = """
+name: modes
+steps:
+  - {name: before, tool: shell, inputs: {command: "umask 022; mkdir -p d/e locked x; echo 1 > private; chmod 600 private; echo 2 > d/e/f; chmod 2750 d/e; echo 3 > plain; chmod 750 x; echo 4 > 'odd \\n name'; chmod 440 odd*; echo 5 > locked/f; chmod 500 locked; mkdir open; echo 6 > open/f"}}
+  - name: p
+    depends_on: [before]
+    parallel:
+      steps:
+        - {name: one, tool: shell, inputs: {command: "ONE"}}
+        - {name: two, tool: shell, inputs: {command: "TWO"}}
+  - {name: after, tool: shell, depends_on: [p], inputs: {command: "stat -c '%a %n' *; stat -c '%a %n' d/e d/e/f"}}
+outputs: {modes: {from: "${steps.after.outputs.stdout}"}}
+"""
+
+LISTED = ["755 d", "500 locked", "440 odd ", " name", "755 open", "644 plain", "600 private", "750 x", "2750 d/e", "644 d/e/f"]
+
+
+def modes_of(home, server, one, two):
+    result = server.finish(server.run_of(home.define(MODES.replace("ONE", one).replace("TWO", two))))
+    return result, sorted(((result["outputs"] or {}).get("modes") or "").splitlines())
+
+
+def test_modes_of_branches_are_merged(home, server):
+    """What one branch changed, and files that a branch made; others keep their modes."""
+    result, modes = modes_of(home, server, "chmod 640 private; echo new > made; chmod 604 made; rm -r open",
+                             "echo more > plain; chmod 700 x; echo more >> d/e/f; chmod 711 plain")
+    assert result["status"] == "success", result
+    changed = {"600 private": "640 private", "750 x": "700 x", "644 plain": "711 plain"}
+    assert modes == sorted([changed.get(m, m) for m in LISTED if m != "755 open"] + ["604 made"])
+
+
+@pytest.mark.parametrize("one, two", [("chmod 640 private", "chmod 660 private"),  # two different modes
+                                      ("chmod 640 private", "rm -f private"),      # changed and removed
+                                      ("rm -rf x", "chmod 700 x"),
+                                      ("chmod 755 plain", "chmod 640 plain")])     # git stores only the first
+def test_modes_that_do_not_fit_together_are_a_conflict(home, server, one, two):
+    result, _ = modes_of(home, server, one, two)
+    assert result["status"] == "failed"
+    assert f"{one.split()[-1]} (p/one, p/two)" in result["error"]
+
+
+def test_the_same_mode_in_two_branches_is_no_conflict(home, server):
+    result, modes = modes_of(home, server, "chmod 640 private; echo 1 > one", "chmod 640 private; echo 2 > two")
+    assert result["status"] == "success", result
+    assert "640 private" in modes
+
+
+RESTORED = """
+name: restored
+steps:
+  - {name: before, tool: shell, inputs: {command: "umask 022; echo kept > .gitignore; mkdir -p d/e kept; echo 1 > private; chmod 600 private; echo 2 > d/e/f; chmod 2750 d/e; echo 3 > plain; chmod 500 d kept"}}
+  - name: change
+    tool: shell
+    depends_on: [before]
+    inputs:
+      command: |
+        stat -c '%a %n' * d/* d/e/*
+        chmod 777 private plain d d/e d/e/f; rm -r d; mkdir new; echo x > new/x; chmod 000 new
+        if [ ! -e kept/once ]; then chmod 700 kept; echo > kept/once; chmod 500 kept; while :; do sleep 1; done; fi
+outputs: {modes: {from: "${steps.change.outputs.stdout}"}}
+"""
+
+
+def test_modes_are_restored_after_a_crash(home):
+    """Those of files and folders, also where a folder keeps its owner out; ignored folders keep theirs."""
+    server = home.serve()
+    run = server.run_of(home.define(RESTORED))
+    wait_until(lambda: home.workspace(run, "kept", "once").exists() and home.workspace(run, "kept").stat().st_mode & 0o777 == 0o500)
+    server.kill()
+    server = home.serve()
+    result = server.finish(run)
+    assert result["status"] == "success", result
+    assert server.types(run).count("tool.restarted") == 1
+    assert sorted(result["outputs"]["modes"].splitlines()) == ["2750 d/e", "500 d", "500 kept", "600 private", "644 d/e/f", "644 plain"]
 
 
 # ---- crashes -----------------------------------------------------------------------------------

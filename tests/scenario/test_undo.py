@@ -2,7 +2,7 @@
 import pathlib
 
 import pytest
-from baton import new_id
+from baton import new_id, wait_until
 
 
 def run_of(home, server, definition, inputs=None):
@@ -241,12 +241,19 @@ steps:
 """
 
 
+def sub_run_of(server, run):
+    """The only sub-run, once it exists: it is created behind the commit of its request."""
+    [child] = [e["data"]["effect"] for e in server.events(run) if e["type"] == "subrun.requested"]
+    wait_until(lambda: server.get(f"/api/runs/{child}").status == 200)
+    return child
+
+
 def test_a_second_cancel_reaches_the_undo_steps_of_a_sub_run(home, server):
     """The parent waits for its sub-run, whose undo steps hold; its own undo steps run afterwards."""
     home.define(CHILD)
     run = server.run_of(home.define(PARENT))
     server.until(run, "subrun.requested")
-    [child] = [e["data"]["effect"] for e in server.events(run) if e["type"] == "subrun.requested"]
+    child = sub_run_of(server, run)
     server.until(child, "timer.requested")
     assert server.tell(run, "cancel").status == 200
     server.until(child, "tool.requested")
@@ -256,6 +263,63 @@ def test_a_second_cancel_reaches_the_undo_steps_of_a_sub_run(home, server):
     assert states(server, child)["made~undo"] == "cancelled"
     assert server.types(child).count("run.cancelling") == 2 and server.types(run).count("run.cancelling") == 1
     assert states(server, run)["made~undo"] == "succeeded"
+
+
+def start_with_sub_run(home, server, timeout, child=CHILD):
+    home.define(child)
+    run = server.run_of(home.define(f"unwind_timeout: {timeout}\n" + PARENT))
+    server.until(run, "subrun.requested")
+    return run, sub_run_of(server, run)
+
+
+def is_ended(server, run, child, cancels=2):
+    """The cleanup of the sub-run, which would last for minutes, was ended, and the parent ended behind it."""
+    assert "cancelled" in server.finish(run)["error"]
+    assert "run.unwinding" in server.types(child) and server.types(child).count("run.cancelling") == cancels
+    assert states(server, child).get("made~undo") in ("cancelled", None)
+
+
+def test_a_run_waits_for_the_cleanup_of_its_sub_run_for_its_own_unwind_timeout(home, server):
+    run, child = start_with_sub_run(home, server, 2)
+    server.until(child, "timer.requested")
+    assert server.tell(run, "cancel").status == 200
+    is_ended(server, run, child)
+    [told] = [e["data"] for e in server.events(run) if e["type"] == "run.cancelling" and "due_at" in e["data"]]
+
+
+def test_the_time_may_be_over_before_the_cleanup_of_a_sub_run_begins(home, server):
+    """With a millisecond it usually is; in both cases the cleanup is ended."""
+    run, child = start_with_sub_run(home, server, 0.001)
+    server.until(child, "timer.requested")
+    assert server.tell(run, "cancel").status == 200
+    is_ended(server, run, child)
+
+
+def test_a_sub_run_that_has_failed_is_waited_for_as_long(home, server):
+    run, child = start_with_sub_run(home, server, 2, CHILD.replace("wait: {signal: never}", "tool: shell, inputs: {command: exit 3}"))
+    server.until(child, "run.unwinding")
+    assert server.tell(run, "cancel").status == 200
+    is_ended(server, run, child, cancels=1)
+
+
+def test_the_wait_for_a_sub_run_survives_kill_9(home):
+    server = home.serve()
+    run, child = start_with_sub_run(home, server, 2)
+    server.until(child, "timer.requested")
+    assert server.tell(run, "cancel").status == 200
+    server.kill()
+    server = home.serve()
+    is_ended(server, run, child)
+
+
+def test_a_run_without_a_sub_run_under_way_has_no_such_deadline(home, server):
+    home.define("name: plain\nsteps:\n  - {name: hold, wait: {signal: never}}\n")
+    run = server.run_of("plain")
+    server.until(run, "timer.requested")
+    assert server.tell(run, "cancel").status == 200
+    server.finish(run)
+    [told] = [e["data"] for e in server.events(run) if e["type"] == "run.cancelling"]
+    assert "due_at" not in told
 
 
 @pytest.mark.parametrize("compact", [False, True])

@@ -8,7 +8,7 @@ from baton import Gone, killed, new_id
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
-VERSION = 6  # of the file that this program writes
+VERSION = 7  # of the file that this program writes
 
 
 def test_the_runs_of_version_1_go_on(home):
@@ -47,7 +47,7 @@ def test_the_runs_of_version_1_go_on(home):
 
 def to_version_3(database):
     """Runs were counted by their state alone, and lists looked through all of them."""
-    database.executescript("DROP TABLE usage; DROP TABLE labels; DROP INDEX runs_state; DROP INDEX runs_name; DROP TABLE tallies;"
+    database.executescript("DROP TABLE budgets; DROP TABLE usage; DROP TABLE labels; DROP INDEX runs_state; DROP INDEX runs_name; DROP TABLE tallies;"
                            "CREATE TABLE states (state TEXT PRIMARY KEY, runs INTEGER NOT NULL) WITHOUT ROWID;"
                            "INSERT INTO states SELECT state, count(*) FROM runs WHERE key > 0 GROUP BY state;"
                            "DROP TRIGGER effects_opened; DROP TRIGGER effects_closed; DROP TRIGGER effects_changed;"

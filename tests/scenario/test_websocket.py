@@ -336,7 +336,7 @@ def test_backfill_behind_a_position(server):
         assert client.hear() == {"type": "backfill_complete", "count": 0}
 
 
-@pytest.mark.parametrize("since", [NOBODY, "garbage", "-1", "999999", "1.5", "x" * 500])
+@pytest.mark.parametrize("since", [NOBODY, "garbage", "-1", "999999", "1.x", "1.-5", "x" * 500])
 def test_an_event_that_is_not_there(server, since):
     server.start("two-steps", wait=True)
     with Client(server, f"/ws/events?since={since}") as client:

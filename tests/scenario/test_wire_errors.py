@@ -36,7 +36,7 @@ def test_an_invalid_body_names_the_type_and_every_problem(server):
 
 def test_an_unknown_adapter_lists_those_that_exist(server):
     answer = server.request("POST", "/api/run", {"workflow": "two-steps", "adapter": "other"})
-    assert (answer.status, answer.body["code"]) == (422, "adapter_not_found")
+    assert (answer.status, answer.body["code"]) == (400, "adapter_not_found")
     assert answer.body["class"] == "AdapterNotFoundError"
     assert answer.body["adapter_name"] == "other"
     assert answer.body["available_adapters"] == ["native"]

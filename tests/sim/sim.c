@@ -111,6 +111,8 @@ int64_t __wrap_failpoint_limit(const char *name, int64_t limit)
 {
 	if (current->queue_limit >= 0 && strcmp(name, "admission.queue") == 0)
 		return current->queue_limit;
+	if (current->hides_budget && strcmp(name, "budget.hidden") == 0)
+		return 1;
 	return __real_failpoint_limit(name, limit);
 }
 
@@ -279,6 +281,7 @@ static void life_begin(struct sim *sim)
 	sim_memory_begin();
 	sim_system_init(&sim->platform, sim);
 	sim->models = (struct llm_host){ .platform = &sim->platform.base };
+	sim_budgets_begin(sim);
 	sim->effects = effects_new();
 	struct executor_settings settings = { .platform = &sim->platform.base,
 					      .store = sim->store,
@@ -306,6 +309,7 @@ static void life_begin(struct sim *sim)
 	};
 	sim->maintenance = maintenance_new(&maintenance);
 	executor_watch(sim->executor, &(struct uuid){ 0 }, noticed, sim, 0);
+	sim_budgets_limit(sim);
 	executor_recover(sim->executor, recovered, sim);
 }
 
@@ -500,22 +504,24 @@ static void print_counts(const struct sim_counts *counts)
 	printf("%u cancels, %u runs over their time, %u pauses, %u signals, %u escalations, %u "
 	       "sub-runs, %u retries, %u unknown outcomes settled, %u queued; %u children told to "
 	       "stop, %u probes, %u clock jumps, %u waits measured, %u runs compared; %u ticks of "
-	       "schedules (%u let pass, %u changes of schedules)\n",
+	       "schedules (%u let pass, %u changes of schedules); %u messages between agents (%u reads)\n",
 	       counts->cancels, counts->timeouts, counts->pauses, counts->signals,
 	       counts->escalations, counts->subruns, counts->retries, counts->settled,
 	       counts->queued, counts->told, counts->asked, counts->jumps, counts->punctual,
-	       counts->compared, counts->ticks, counts->skipped_ticks, counts->wishes);
+	       counts->compared, counts->ticks, counts->skipped_ticks, counts->wishes,
+	       counts->messages, counts->readings);
 }
 
 /* Whether every situation that the simulation is meant to cover has occurred. */
 static bool is_lively(const struct sim_counts *counts)
 {
-	const unsigned all[] = { counts->cancels,  counts->timeouts,     counts->pauses,
-				 counts->signals,  counts->escalations,  counts->subruns,
-				 counts->retries,  counts->settled,      counts->queued,
-				 counts->told,     counts->asked,        counts->jumps,
-				 counts->punctual, counts->compared,     counts->unknown,
-				 counts->ticks,    counts->skipped_ticks };
+	const unsigned all[] = { counts->cancels,  counts->timeouts,      counts->pauses,
+				 counts->signals,  counts->escalations,   counts->subruns,
+				 counts->retries,  counts->settled,       counts->queued,
+				 counts->told,     counts->asked,         counts->jumps,
+				 counts->punctual, counts->compared,      counts->unknown,
+				 counts->ticks,    counts->skipped_ticks, counts->messages,
+				 counts->readings };
 	for (size_t i = 0; i < COUNT(all); i++)
 		if (all[i] == 0)
 			return false;

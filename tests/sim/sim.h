@@ -20,6 +20,7 @@
  *	sim_schedules.c    schedules, changes of them, and the checks of each commit to one
  *	sim_disk.c         the store, and a record of everything ever committed
  *	sim_refusals.c     appends that the store refuses
+ *	sim_budgets.c      a budget of all runs, and turns that its guard refuses
  *	sim_check.c        invariants of the store after every life
  *	sim_cells.c        the transitions of an active run that were visited
  *	sim_story.c        invariants of the events; the end compared with that of a calm world
@@ -195,6 +196,7 @@ struct sim_plan {
 	bool steady[SIM_DEFINITIONS];     /* see sim_graph.c */
 	struct sim_run runs[SIM_RUNS];
 	size_t run_count;
+	bool budgets; /* the turns of the runs have a budget */
 };
 
 void sim_plan_make(struct sim_plan *plan, uint64_t seed);
@@ -239,6 +241,7 @@ struct sim_counts {
 	unsigned full_commits, full_replies, drains, not_now, passes, compacted, snapshots;
 	unsigned told, asked, compared, jumps, punctual;
 	unsigned ticks, skipped_ticks, wishes; /* of schedules */
+	unsigned messages, readings;           /* between agents */
 	unsigned cancels, pauses, signals, escalations, subruns, retries, settled, timeouts, queued;
 	unsigned refused_appends, stolen, spoiled, asks;
 	uint64_t purged;
@@ -313,6 +316,8 @@ struct sim {
 	uint64_t commits_left; /* to the failing one; 0 = none */
 	uint64_t turns_left;   /* to an orderly stop; 0 = none is planned */
 	struct arena scratch;  /* memory of the simulated platform for this life */
+	int64_t budget;        /* of all runs; 0 = none (every life) */
+	bool hides_budget;     /* the ledger does not tell what is used */
 	int64_t queue_limit;   /* of runs that wait for admission; -1 = the default */
 	bool slow_writer;      /* many appends are in flight at once */
 	bool stops_fetching;   /* it stops in order when a decision waits for values */
@@ -345,6 +350,8 @@ void sim_disk_record(struct sim *sim, struct store_append *const *appends, size_
 /* Commits, or refuses for a reason that another owner of the file could have caused. */
 bool sim_refusals_commit(struct sim *sim, struct store *store, struct store_append *const *appends,
 			 size_t count, struct error *error);
+/* Moves the count of a guard, with an append that has no events. */
+void sim_move_count(struct sim *sim, struct store *store, struct str guard, int64_t change);
 /* The index of a known run; SIZE_MAX = none. */
 size_t sim_known(const struct sim *sim, const struct uuid *run);
 /* Iterates over the committed events of a run; NULL at the end. */
@@ -355,8 +362,8 @@ const struct sim_recorded *sim_next(const struct sim *sim, const struct sim_reco
 bool sim_drive(struct sim *sim, bool must);
 bool sim_all_ended(struct sim *sim);
 /* The workflows of the plan by their names. */
-bool sim_definition(void *context, struct str name, struct arena *arena, struct str *out_yaml,
-		    struct error *error);
+bool sim_definition(void *context, struct store_reader *reader, struct str name,
+		    struct arena *arena, struct str *out_yaml, struct error *error);
 
 /* People; each call does at most one thing. */
 bool sim_answer_one(struct sim *sim, bool must);
@@ -387,6 +394,14 @@ void sim_schedule_changed(struct sim *sim, const struct sim_recorded *recorded);
 bool sim_schedule_started(
 	struct sim *sim, const struct uuid *run); /* false: the run was not started by a schedule */
 void sim_check_schedules(struct sim *sim);
+/* ---- a budget of all runs ---- */
+void sim_budgets_begin(struct sim *sim);
+void sim_budgets_limit(struct sim *sim);
+bool sim_top_up(struct sim *sim);
+/* Commits, perhaps while another owner has reserved all that is left. */
+bool sim_budgets_commit(struct sim *sim, struct store *store, struct store_append *const *appends,
+			size_t count, struct error *error);
+void sim_check_budgets(struct sim *sim, struct run *const *folds);
 
 void sim_check(struct sim *sim);
 /* Checks the events and the state of every known run. */

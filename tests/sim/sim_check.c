@@ -309,7 +309,7 @@ static bool is_open(const struct run *run, const struct activation *step, struct
 	return true;
 }
 
-/* All open effects, the run's own timeout, and its entry in the admission queue. */
+/* All open effects, the run's own timeout, its entry in the admission queue, its pause for a budget. */
 static size_t open_of(const struct run *run, struct store_effect *out)
 {
 	size_t count = 0;
@@ -318,7 +318,9 @@ static size_t open_of(const struct run *run, struct store_effect *out)
 	if (run->due_at > 0 && !run_ended(run))
 		out[count++] =
 			(struct store_effect){ .id = engine_effect_id(run, S(""), S("deadline"),
-								      run->unwinding ? 2 : 1),
+								      run->unwinding    ? 2
+								      : run->cancelling ? 3
+											: 1),
 					       .run = run->id,
 					       .kind = S("deadline"),
 					       .due_at = run->due_at };
@@ -327,6 +329,12 @@ static size_t open_of(const struct run *run, struct store_effect *out)
 			(struct store_effect){ .id = engine_effect_id(run, S(""), S("queue"), 1),
 					       .run = run->id,
 					       .kind = S("queue") };
+	if (run->pause.budget.size > 0)
+		out[count++] =
+			(struct store_effect){ .id = engine_effect_id(run, S(""), S("budget"), 1),
+					       .run = run->id,
+					       .kind = S("budget"),
+					       .due_at = run->pause.until };
 	return count;
 }
 
@@ -352,7 +360,7 @@ static void check_effects(struct sim *sim, struct run *const *folds)
 	size_t open = 0;
 	for (size_t r = 0; r < sim->known_count; r++) {
 		struct store_effect *rows =
-			arena_array(&arena, struct store_effect, folds[r]->paths.count + 2);
+			arena_array(&arena, struct store_effect, folds[r]->paths.count + 3);
 		size_t count = open_of(folds[r], rows);
 		open += count;
 		for (size_t i = 0; i < count; i++)
@@ -457,6 +465,7 @@ void sim_check(struct sim *sim)
 	if (sim->tidy)
 		check_tidy(sim, folds);
 	check_effects(sim, folds);
+	sim_check_budgets(sim, folds);
 	check_answers(sim);
 	sim_check_schedules(sim);
 	sim_check_story(sim, folds);

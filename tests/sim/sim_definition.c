@@ -125,7 +125,7 @@ static struct str draft(uint64_t seed, size_t number, struct arena *arena)
 void sim_plan_make(struct sim_plan *plan, uint64_t seed)
 {
 	struct sim_dice dice = { seed ^ UINT64_C(0x51a7) };
-	*plan = (struct sim_plan){ 0 };
+	*plan = (struct sim_plan){ .budgets = seed % 3 == 0 };
 	for (size_t i = 0; i < SIM_DEFINITIONS; i++) {
 		plan->steady[i] = true;
 		plan->yaml[i] = sim_chance(&dice, 30) ? draft(seed, i, &plan->arena)

@@ -166,7 +166,7 @@ static bool disk_commit(struct store *store, struct store_append *const *appends
 	bool good = true;
 	sim_memory_outside();
 	if (writes)
-		good = memory_writer->commit(store, appends, count, error);
+		good = sim_budgets_commit(sim, store, appends, count, error);
 	if (writes && good)
 		sim_disk_record(sim, appends, count);
 	sim_memory_inside();

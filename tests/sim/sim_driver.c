@@ -223,10 +223,11 @@ static bool start_again(struct sim *sim)
 	return true;
 }
 
-bool sim_definition(void *context, struct str name, struct arena *arena, struct str *out_yaml,
-		    struct error *error)
+bool sim_definition(void *context, struct store_reader *reader, struct str name,
+		    struct arena *arena, struct str *out_yaml, struct error *error)
 {
 	const struct sim *sim = context;
+	(void)reader;
 	(void)arena;
 	if (sim_schedules_definition(name, out_yaml))
 		return true;
@@ -241,7 +242,7 @@ bool sim_definition(void *context, struct str name, struct arena *arena, struct 
 static bool drive_on(struct sim *sim)
 {
 	sim_schedules_still(sim);
-	return start_one(sim) || sim_schedule_one(sim) || sim_resume_one(sim) ||
+	return sim_top_up(sim) || start_one(sim) || sim_schedule_one(sim) || sim_resume_one(sim) ||
 	       sim_answer_one(sim, true) || sim_signal_one(sim) ||
 	       (sim_all_ended(sim) && compact(sim, true));
 }

@@ -160,7 +160,11 @@ static void say_tool(struct graph_draft *m, unsigned number, reads from)
 static void say_agent(struct graph_draft *m, unsigned number, reads from)
 {
 	bool steady = m->steady || often(m, 2);
-	say(m, ",\"agent\":\"%s\"", !steady ? "eve" : often(m, 2) ? "ada" : "sam");
+	say(m, ",\"agent\":\"%s\"",
+	    !steady          ? "eve"
+	    : often(m, 2)    ? "ada"
+	    : number % 2 > 0 ? "sam"
+			     : "pat");
 	say_inputs(m, number, from);
 	if (!steady)
 		say(m, ",\"timeout\":%s", often(m, 2) ? "0.02" : "2");
@@ -176,14 +180,22 @@ static void say_agents(struct graph_draft *m)
 	       "{\"round\":2,\"json\":{\"n\":1,\"ok\":true}},"
 	       "{\"text\":\"well\",\"after_ms\":5,\"usage\":{\"input_tokens\":3}}]}},\n");
 	say(m,
-	    "\"sam\":{\"driver\":\"script\",\"tools\":[\"echo\",\"box\",\"put\",\"pay\"],"
+	    "\"sam\":{\"driver\":\"script\",\"tools\":[\"echo\",\"box\",\"put\",\"pay\",\"send_message\",\"read_messages\"],"
 	    "\"options\":{\"replies\":["
 	    "{\"turn\":1,\"thinking\":\"well\",\"calls\":[{\"name\":\"box\",\"arguments\":{\"n\":1}},"
 	    "{\"name\":\"put\",\"arguments\":{\"n\":2}},{\"name\":\"box\",\"arguments\":{\"n\":3}},"
-	    "{\"name\":\"none\"},{\"name\":\"echo\",\"arguments\":{\"n\":4}}]},"
-	    "{\"turn\":2,\"contains\":\"n\",\"text\":\"on\",\"after_ms\":5,"
-	    "\"calls\":[{\"name\":\"pay\",\"arguments\":{\"n\":5}}]},"
-	    "{\"text\":\"done\",\"usage\":{\"input_tokens\":3}}]}},\n");
+	    "{\"name\":\"none\"},{\"name\":\"echo\",\"arguments\":{\"n\":4}}]},");
+	say(m, "{\"turn\":2,\"contains\":\"n\",\"text\":\"on\",\"after_ms\":5,"
+	       "\"calls\":[{\"name\":\"pay\",\"arguments\":{\"n\":5}},"
+	       "{\"name\":\"send_message\",\"arguments\":{\"to\":\"pat\",\"content\":\"paid\"}},"
+	       "{\"name\":\"read_messages\",\"arguments\":{\"limit\":1}}]},"
+	       "{\"text\":\"done\",\"usage\":{\"input_tokens\":3}}]}},\n");
+	/* Its inbox depends on the order of steps, its output does not. */
+	say(m, "\"pat\":{\"driver\":\"script\",\"tools\":[\"send_message\",\"read_messages\"],"
+	       "\"options\":{\"replies\":["
+	       "{\"turn\":1,\"calls\":[{\"name\":\"send_message\","
+	       "\"arguments\":{\"broadcast\":true,\"content\":\"go\"}},"
+	       "{\"name\":\"read_messages\",\"arguments\":{}}]},{\"text\":\"done\"}]}},\n");
 	say(m, "\"eve\":{\"driver\":\"script\",\"options\":{\"replies\":["
 	       "{\"attempt\":1,\"fail\":{\"code\":\"overloaded\"}},"
 	       "{\"attempt\":2,\"hang\":true},"

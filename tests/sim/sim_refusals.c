@@ -10,13 +10,14 @@
  *	                 does not rely on it
  *	guard refused    the count of active runs was wrong: it is decremented before the end of a run
  *	                 that would decrement it, so it is right afterwards
+ *	guard of a       see sim_budgets.c
+ *	budget refused
  */
 #include <stdio.h>
 
 #include "sim/sim.h"
 
-/* Decrements the count of the guard, with an append that has no events. */
-static void spoil_count(struct sim *sim, struct store *store, struct str guard)
+void sim_move_count(struct sim *sim, struct store *store, struct str guard, int64_t change)
 {
 	static const struct uuid system_stream;
 	AUTO(arena) arena = { 0 };
@@ -26,7 +27,7 @@ static void spoil_count(struct sim *sim, struct store *store, struct str guard)
 	bool good = sim->reader->ops->read_run(sim->reader, &system_stream, &arena, &row, &found,
 					       &error);
 	require(good);
-	const struct store_guard guards[] = { { guard, -1, -1 } };
+	const struct store_guard guards[] = { { guard, change, -1 } };
 	struct store_append append = {
 		.expected_seq = found ? row.seq : 0,
 		.run = row,
@@ -109,7 +110,7 @@ static bool is_refused(struct sim *sim, struct store *store, struct store_append
 	for (size_t i = 0; i < append->guard_count; i++)
 		if (append->guards[i].change < 0 &&
 		    str_starts(append->guards[i].name, S("alone.")) && may_spoil(sim, append))
-			spoil_count(sim, store, append->guards[i].name);
+			sim_move_count(sim, store, append->guards[i].name, -1);
 	if (append->request.key.size > 0 && sim_chance(&sim->dice, sim->fetching > 0 ? 80 : 30)) {
 		append->outcome = STORE_REPEATED;
 		mark_forged(sim, append->request.key);
@@ -142,7 +143,7 @@ bool sim_refusals_commit(struct sim *sim, struct store *store, struct store_appe
 			stolen[stolen_count++] = appends[i];
 		rest[rest_count++] = appends[i];
 	}
-	bool good = rest_count == 0 || sim_disk_memory()->commit(store, rest, rest_count, error);
+	bool good = rest_count == 0 || sim_budgets_commit(sim, store, rest, rest_count, error);
 	if (good)
 		sim_disk_record(sim, rest, rest_count);
 	for (size_t i = 0; good && i < stolen_count; i++)

@@ -246,6 +246,8 @@ static void count_event(struct sim_counts *counts, const struct event *event)
 	}
 	counts->pauses += type == EVENT_RUN_PAUSED;
 	counts->signals += type == EVENT_RUN_SIGNALLED;
+	counts->messages += type == EVENT_MESSAGE_SENT;
+	counts->readings += type == EVENT_MESSAGE_READ;
 	counts->escalations += type == EVENT_HUMAN_ESCALATED;
 }
 

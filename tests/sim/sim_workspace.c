@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "sim/sim.h"
 
 /* A take or restore in progress; memory of the life. */
@@ -15,7 +16,7 @@ struct errand {
 	size_t folder;
 	char tree[41];             /* "" = take */
 	struct sim_content merged; /* memory of the life; at NULL = no merge */
-	bool merges;
+	bool merges, compares;
 	workspace_done *done;
 	void *context;
 	uint64_t argument;
@@ -126,6 +127,31 @@ static void errand_end(struct errand *errand, struct error *error, const char *t
 		     error->code == ERROR_NONE ? str_from_c(tree) : S(""), error);
 }
 
+/* Every write behind the tree is a file of its own. */
+static void compare(struct errand *errand, const struct sim_folder *at, struct error *error)
+{
+	struct sim *sim = errand->workspace->sim;
+	const struct sim_tree *tree = find_tree(errand->workspace, errand->tree);
+	AUTO(buf) text = { 0 };
+	if (tree == NULL || tree->content.count > at->content.count) {
+		sim_fail(sim, "a folder is compared with a tree that is not its own");
+		return;
+	}
+	size_t count = at->content.count - tree->content.count;
+	buf_add_format(&text, "changed %zu\n", count);
+	for (size_t i = 0; i < count; i++)
+		buf_add(&text, S("8\n"));
+	for (size_t i = 0; i < count; i++) {
+		buf_add(&text, S(":000000 100644 0000 1111 A"));
+		buf_add_char(&text, '\0');
+		buf_add_format(&text, "w%llu",
+			       (unsigned long long)at->content.at[tree->content.count + i]);
+		buf_add_char(&text, '\0');
+	}
+	sim_point(sim);
+	errand->done(errand->context, errand->argument, buf_str(&text), error);
+}
+
 static void run_errand(void *context, uint64_t argument)
 {
 	struct errand *errand = context;
@@ -145,6 +171,9 @@ static void run_errand(void *context, uint64_t argument)
 		sim_memory_inside();
 		name_tree(&at->content, errand->tree);
 		keep_tree(self, &at->content, errand->tree);
+	} else if (errand->compares) {
+		compare(errand, at, &error);
+		return;
 	} else if (errand->tree[0] == '\0') {
 		name_tree(&at->content, errand->tree);
 		keep_tree(self, &at->content, errand->tree);
@@ -250,6 +279,16 @@ static uint64_t merge(struct workspace *workspace, const struct uuid *run, struc
 	return errand_begin(errand, done, context, argument);
 }
 
+static uint64_t changes(struct workspace *workspace, const struct uuid *run, struct str branch,
+			struct str tree, int64_t since_us, workspace_done *done, void *context,
+			uint64_t argument)
+{
+	struct errand *errand = errand_new(self_of(workspace), run, branch, tree);
+	(void)since_us;
+	errand->compares = true;
+	return errand_begin(errand, done, context, argument);
+}
+
 static void drop(struct workspace *workspace, const struct uuid *run, struct str branch)
 {
 	struct sim_workspace *self = self_of(workspace);
@@ -309,14 +348,33 @@ static size_t kill_holders(struct workspace *workspace, const struct uuid *effec
 	return 0;
 }
 
+/* Nothing is simulated for longer than workspaces are kept. */
+static bool list(const struct workspace *workspace, struct arena *arena, struct uuid **out_runs,
+		 size_t *out_count, struct error *error)
+{
+	(void)workspace, (void)arena, (void)out_runs, (void)error;
+	*out_count = 0;
+	return true;
+}
+
+static void remove_all(struct workspace *workspace, const struct uuid *run, workspace_done *done,
+		       void *context, uint64_t argument)
+{
+	(void)run, (void)done, (void)context, (void)argument;
+	sim_fail(self_of(workspace)->sim, "a workspace was removed");
+}
+
 static const struct workspace_ops ops = {
 	.folder = folder,
 	.take = take,
 	.restore = restore,
 	.begin = begin,
 	.merge = merge,
+	.changes = changes,
 	.cancel = cancel,
 	.drop = drop,
+	.list = list,
+	.remove = remove_all,
 	.lock = lock,
 	.unlock = unlock,
 	.kill_holders = kill_holders,

@@ -11,6 +11,9 @@ export class Problem extends Error {
 		readonly code: string,
 		detail: string,
 		readonly places: run.ProblemPlace[],
+		/** 412 for a workflow: what the sent text would change, and the current ETag. */
+		readonly diff?: string,
+		readonly etag?: string,
 	) {
 		super(detail);
 	}
@@ -36,7 +39,7 @@ function isProblem(body: unknown): body is run.Problem {
 
 function refusal(response: Response, body: unknown): Problem {
 	if (isProblem(body))
-		return new Problem(response.status, body.code, body.detail, body.details ?? []);
+		return new Problem(response.status, body.code, body.detail, body.details ?? [], body.diff, body.etag);
 	return new Problem(response.status, "internal", `The server answered ${response.status} ${response.statusText}`.trim(), []);
 }
 

@@ -10,6 +10,7 @@ import { begin as beginKeys, keysNow, keysOn, keysSwitch, useKeys, type Key } fr
 import { begin as beginLive, connection, listen, retryNow } from "./live";
 import { Page } from "./parts/basic";
 import { AgentPage, AgentsPage } from "./pages/agents";
+import { EditorPage } from "./pages/editor";
 import { InboxPage } from "./pages/inbox";
 import { NewRunPage } from "./pages/new_run";
 import { RunPage } from "./pages/run";
@@ -18,6 +19,7 @@ import { SignInPage } from "./pages/sign_in";
 import { SettingsPage } from "./pages/settings";
 import { SystemPage } from "./pages/system";
 import { UsagePage } from "./pages/usage";
+import { WorkflowPage, WorkflowsPage } from "./pages/workflows";
 import { go, href, Link, usePlace } from "./route";
 
 const BACK_SHOWN_MS = 4000;
@@ -30,6 +32,12 @@ function CurrentPage({ path }: { path: string[] }) {
 		return <RunPage key={second} id={second} />;
 	if (page === "runs")
 		return <RunsPage />;
+	if (page === "workflows" && second !== undefined)
+		return <WorkflowPage key={second} name={second} />;
+	if (page === "workflows")
+		return <WorkflowsPage />;
+	if (page === "editor")
+		return <EditorPage key={second ?? ""} name={second ?? ""} />;
 	if (page === "inbox")
 		return <InboxPage />;
 	if (page === "agents" && second !== undefined)
@@ -114,7 +122,7 @@ function KeyHelp({ close }: { close: () => void }) {
 
 // ---- the frame -----------------------------------------------------------------------------
 
-const PLACES = [["runs", "Runs", "g r"], ["agents", "Agents", "g a"], ["inbox", "Inbox", "g i"], ["usage", "Usage", "g u"], ["settings", "Settings", "g s"], ["system", "System", "g y"]] as const;
+const PLACES = [["runs", "Runs", "g r"], ["workflows", "Workflows", "g w"], ["agents", "Agents", "g a"], ["inbox", "Inbox", "g i"], ["usage", "Usage", "g u"], ["settings", "Settings", "g s"], ["system", "System", "g y"]] as const;
 
 function useTitle(page: string, waiting: number): void {
 	useEffect(() => {
@@ -125,7 +133,7 @@ function useTitle(page: string, waiting: number): void {
 
 function App() {
 	const { path } = usePlace();
-	const page = path[0] ?? "runs";
+	const page = path[0] === "editor" ? "workflows" : (path[0] ?? "runs");
 	const { kind } = useCell(connection);
 	const { refused } = useCell(access);
 	const version = useVersion();

@@ -70,10 +70,11 @@ static void run_jobs(void)
 	}
 }
 
-static bool read_definition(void *context, struct str name, struct arena *arena,
-			    struct str *out_yaml, struct error *error)
+static bool read_definition(void *context, struct store_reader *reader, struct str name,
+			    struct arena *arena, struct str *out_yaml, struct error *error)
 {
 	(void)context;
+	(void)reader;
 	(void)name;
 	(void)error;
 	*out_yaml = str_copy(arena, str_from_c(scene.text));

@@ -175,7 +175,7 @@ TestSuite(page, .init = begin, .fini = end);
 /* Follows the run one event at a time; returns the number of events shown. */
 static size_t follow(const struct view *view, struct timeline_cache *timeline_cache)
 {
-	int64_t after = 0;
+	struct event_cursor after = event_cursor_of(0);
 	size_t shown = 0;
 	for (int i = 0; i <= STEPS; i++) {
 		struct event_page page = { .read = { .executor = executor },
@@ -241,7 +241,7 @@ static struct event_page begin_behind(const struct uuid *id, int64_t seq)
 				   .type = S(""),
 				   .all = true,
 				   .first = true,
-				   .after = -1,
+				   .after = { .at = -1 },
 				   .limit = 1 };
 	uuid_text(&event, page.since);
 	events_read = 0;
@@ -259,14 +259,14 @@ Test(page, an_event_id_is_searched_in_the_newest_events_only)
 	/* The newest event, and the oldest one within the bound. */
 	struct event_page page = begin_behind(&big, LIMIT_SINCE_EVENTS);
 	cr_assert(!page.expired);
-	cr_assert_eq(page.after, newest);
-	cr_assert_leq(events_read, LIMIT_STREAM_PAGE_EVENTS);
+	cr_assert_eq(page.after.at, newest);
+	cr_assert_leq(events_read, LIMIT_STREAM_PAGE_EVENTS + 1); /* and that event itself */
 	page = begin_behind(&big, 1);
 	cr_assert(!page.expired);
-	cr_assert_eq(page.after, STEPS + 2);
+	cr_assert_eq(page.after.at, STEPS + 2);
 	/* The one before is stored, too, but behind the bound. */
 	page = begin_behind(&run, STEPS + 1);
 	cr_assert(page.expired);
-	cr_assert_eq(page.after, newest);
+	cr_assert_eq(page.after.at, newest);
 	cr_assert_leq(events_read, LIMIT_SINCE_EVENTS);
 }

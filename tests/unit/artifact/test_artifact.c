@@ -62,11 +62,21 @@ static void expect(const char *name, int64_t version, const char *bytes)
 	cr_assert(str_equal(there, str_from_c(bytes)));
 }
 
+/* Of the runs that have artifacts, only `one_run` exists. */
+static bool exists(void *context, const struct uuid *run, bool *out_exists, struct error *error)
+{
+	(void)context, (void)error;
+	*out_exists = uuid_equal(run, &one_run);
+	return true;
+}
+
+static struct artifact_runs all_runs = { .exists = exists };
+
 static int64_t swept(void)
 {
 	int64_t removed = -1;
 	struct error error;
-	cr_assert(artifacts_sweep(artifacts, &removed, &error), "%s", error.text);
+	cr_assert(artifacts_sweep(artifacts, &all_runs, &removed, &error), "%s", error.text);
 	return removed;
 }
 
@@ -181,4 +191,28 @@ Test(artifact, a_sweep_takes_nothing_that_is_being_written)
 		for (size_t k = 0; k < list.count; k++)
 			cr_assert(artifact_read(artifacts, &list.at[k], &arena, &there, &error));
 	}
+}
+
+Test(artifact, files_for_a_run_that_never_started_are_removed_after_a_while)
+{
+	const struct uuid other = { { 2 } };
+	struct artifact_write write = { .run = other,
+					.effect = effect_of(1),
+					.name = S("inputs/a"),
+					.media_type = S("text/plain"),
+					.bytes = S("uploaded"),
+					.at = 100 };
+	struct run_artifact out;
+	struct run_artifact_list list;
+	struct error error;
+	cr_assert(artifact_write(artifacts, &write, &arena, &out, &error), "%s", error.text);
+	cr_assert(put("kept", "kept", 1, &out, &error));
+	all_runs.before = 100; /* it was added lately */
+	cr_assert_eq(swept(), 0);
+	all_runs.before = 101;
+	cr_assert_eq(swept(), 1);
+	all_runs.before = 0;
+	cr_assert(artifact_list(artifacts, &other, &arena, &list, &error));
+	cr_assert_eq(list.count, 0);
+	expect("kept", 1, "kept");
 }

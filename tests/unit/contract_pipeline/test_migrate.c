@@ -55,12 +55,12 @@ Test(migrate, every_agent_gets_driver_and_model)
 	cr_assert_eq(api->agents.count, COUNT(names));
 	for (size_t i = 0; i < COUNT(names); i++) {
 		const struct pipeline_agent_config *agent = agent_of(cli, names[i]);
-		cr_assert_eq(agent->driver, PIPELINE_DRIVER_CLAUDE);
+		cr_assert_eq(agent->driver, PIPELINE_AGENT_DRIVER_CLAUDE);
 		assert_str(agent->model, S("default"));
 		assert_str(agent->profile_name, S("default"));
 		cr_assert_eq(agent->sandbox->mode, PIPELINE_SANDBOX_NONE);
 		agent = agent_of(api, names[i]);
-		cr_assert_eq(agent->driver, PIPELINE_DRIVER_API);
+		cr_assert_eq(agent->driver, PIPELINE_AGENT_DRIVER_API);
 		assert_str(agent->model, S("minimax/minimax-m2"));
 	}
 }
@@ -128,7 +128,7 @@ Test(migrate, settings)
 	cr_assert_eq(settings->profiles.count, 2);
 	assert_str(settings->profiles.at[0].key, S("a"));
 	cr_assert_eq(agent_of(&settings->profiles.at[1].value, "evaluator")->driver,
-		     PIPELINE_DRIVER_API);
+		     PIPELINE_AGENT_DRIVER_API);
 	struct str printed = pipeline_settings_text(settings, &arena);
 	assert_str(reprint(pipeline_settings_type(), printed, &arena), printed);
 }
@@ -166,7 +166,7 @@ Test(agent, the_profile_goes_before_the_agent)
 	const struct pipeline_agent_config *agent = NULL;
 	struct error error = { .text = "" };
 	cr_assert(pipeline_profile_agent(profile, S("developer"), &arena, &agent, &error));
-	cr_assert_eq(agent->driver, PIPELINE_DRIVER_CODEX);
+	cr_assert_eq(agent->driver, PIPELINE_AGENT_DRIVER_CODEX);
 	cr_assert_eq(agent->sandbox->mode, PIPELINE_SANDBOX_CONTAINER);
 	assert_str(agent->profile_name, S("work"));
 	assert_str(json_print(&arena, agent->options), S("{\"a\":1}"));

@@ -164,7 +164,9 @@ Test(rules, other_sandboxes_need_no_repository)
 
 static const struct bad words[] = {
 	{ "pipeline.AgentConfig", "{\"driver\":\"cli:other\",\"model\":\"m\"}",
-	  "1:11 /driver: \"cli:other\" is not one of claude, codex, api\n" },
+	  "1:11 /driver: \"cli:other\" is not one of claude, codex, api, api:openrouter, "
+	  "api:openai, api:anthropic, api:deepseek, api:groq, api:together, api:fireworks, "
+	  "api:ollama, api:custom, script, replay\n" },
 	{ "pipeline.Profile", "{\"name\":\"n\",\"repo_root\":\"r\",\"tracker\":\"svn\"}",
 	  "1:39 /tracker: \"svn\" is not one of jira, github, noop\n" },
 	{ "pipeline.SandboxConfig", "{\"mode\":\"docker\"}",

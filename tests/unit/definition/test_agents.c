@@ -2,6 +2,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
+#include "contract/run_agent_types.h"
 #include "contract/run_graph_types.h"
 #include "definition/tools.h"
 
@@ -14,19 +15,26 @@ static void end(void)
 
 TestSuite(agents, .fini = end);
 
-/* A registry with ada, and with grace, whose driver does not exist. */
+/* A registry with ada, and with grace, whose driver is bad. */
 static bool registry(void *context, struct str name, struct arena *memory,
-		     struct run_graph_agent *out_agent, struct error *error)
+		     const struct run_agent **out_agent, struct error *error)
 {
-	(void)context, (void)memory;
+	(void)context;
 	if (str_equal(name, S("unread")))
 		return fail(error, ERROR_STORAGE, "the registry cannot be read");
 	if (!str_equal(name, S("ada")) && !str_equal(name, S("grace")))
 		return fail(error, ERROR_NOT_FOUND, "there is no agent");
-	SET(out_agent, name, name);
-	SET(out_agent, driver, str_equal(name, S("ada")) ? S("good") : S("bad"));
-	SET(out_agent, model, S("registered"));
-	SET(out_agent, system, S(""));
+	struct problems problems = { .arena = memory };
+	struct contract_source source = {
+		.text = str_equal(name, S("ada"))
+				? S("{\"name\":\"ada\",\"role\":\"r\",\"system_prompt\":\"s\","
+				    "\"llm_config\":{\"model\":\"registered\"}}")
+				: S("{\"name\":\"grace\",\"role\":\"r\",\"system_prompt\":\"s\","
+				    "\"driver\":\"codex\",\"llm_config\":{\"model\":\"x\"}}")
+	};
+	cr_assert(json_read(source.text, memory, &source.json, error));
+	*out_agent = run_agent_parse(&source, memory, &problems);
+	cr_assert_not_null(*out_agent);
 	return true;
 }
 
@@ -34,7 +42,7 @@ static void check(void *context, const struct run_graph_agent *agent, struct are
 		  struct problems *problems)
 {
 	(void)context, (void)memory;
-	if (str_equal(agent->driver, S("bad")))
+	if (str_equal(agent->driver, S("bad")) || str_equal(agent->driver, S("codex")))
 		problems_add(problems, S("/driver"), 0, 0, "is bad");
 	const struct json *wrong =
 		has(agent, options) ? json_member(agent->options, S("wrong")) : NULL;
@@ -86,7 +94,7 @@ Test(agents, an_unknown_one_is_named_with_those_there_are)
 {
 	expect("name: w\n" STEP, false,
 	       "3:23 /steps/0/agent: agent ada does not exist: add it to `agents` of the file "
-	       "(now: none) or to the registry");
+	       "(now: none), to the profile or to the registry");
 	expect("name: w\nagents: {bob: {driver: good}, eve: {driver: good}}\n"
 	       "steps: [{name: a, agent: carl}]\n",
 	       true, "agent carl does not exist: add it to `agents` of the file (now: bob, eve)");
@@ -118,7 +126,7 @@ Test(agents, every_agent_of_the_file_is_checked)
 Test(agents, the_registrys_are_checked_too)
 {
 	expect("name: w\nsteps: [{name: a, agent: grace}]\n", true,
-	       "agent grace of the registry: /driver: is bad");
+	       "agent grace (registry): driver: is bad");
 }
 
 Test(agents, a_step_reads_what_an_agent_said)

@@ -250,7 +250,7 @@ Test(compile, the_same_file_gives_the_same_bytes)
 		"\"again\":\"${steps.work.output.x}\"},"
 		"\"reads\":[\"work\"]}],\"outputs\":[{\"name\":\"o\","
 		"\"from\":\"${steps.ask.outputs.by}\",\"optional\":true,\"reads\":[\"ask\"]}],"
-		"\"rules\":2,\"kept_steps\":10000}");
+		"\"rules\":3,\"kept_steps\":10000}");
 }
 
 Test(compile, layout_and_comments_do_not_matter)

@@ -1,6 +1,7 @@
 /* engine/rig.c -- the shell of these tests: it loads nothing and keeps everything. */
 #include "contract/run_class_types.h"
 #include "contract/run_event_types.h"
+#include "contract/run_graph_types.h"
 #include "contract/run_node_types.h"
 #include "contract/run_outcome_types.h"
 #include "contract/run_question_types.h"
@@ -88,6 +89,16 @@ static void dump_activation(struct buf *out, const struct run *run, const struct
 		dump_scope(out, run, scope);
 }
 
+static void dump_called(struct buf *out, const struct run *run, const struct scope *scope)
+{
+	if (scope->turn.called == NULL)
+		return;
+	struct graph_numbers body = graph_body(run->graph, scope->owner->node);
+	const struct run_graph_agent *agent = run->graph->nodes[body.at[0]].row->agent;
+	for (size_t i = 0; i < agent->required_tools.count; i++)
+		buf_add_format(out, " called=%d", scope->turn.called[i]);
+}
+
 static void dump_scope(struct buf *out, const struct run *run, const struct scope *scope)
 {
 	struct graph_numbers body =
@@ -95,12 +106,14 @@ static void dump_scope(struct buf *out, const struct run *run, const struct scop
 	char signature[HASH_TEXT_SIZE];
 	buf_add_format(out, "\n{" STR_FMT " live %u failed " STR_FMT, STR_ARG(scope->path),
 		       scope->live, STR_ARG(scope->failed.path));
-	buf_add_format(out, " turn %lld %lld " STR_FMT " %d " STR_FMT " %lld %lld %lld",
+	buf_add_format(out, " turn %lld %lld " STR_FMT " %d " STR_FMT " %lld %lld %lld %lld %lld",
 		       (long long)scope->turn.entered_seq, (long long)scope->turn.entered_at,
 		       STR_ARG(scope->turn.note), scope->turn.is_signed,
 		       STR_ARG(hash_text(&scope->turn.signature, signature)),
 		       (long long)scope->turn.repeats, (long long)scope->turn.corrections,
-		       (long long)scope->turn.kept_from);
+		       (long long)scope->turn.kept_from, (long long)scope->turn.kept.told,
+		       (long long)scope->turn.kept.results);
+	dump_called(out, run, scope);
 	for (size_t i = 0; i < body.count; i++) {
 		const struct place *place = &scope->places[i];
 		buf_add_format(out, " %u.%u.%u.%d." STR_FMT "." STR_FMT, place->count,
@@ -311,6 +324,8 @@ static void mirror(struct rig *rig, const struct decision *decision)
 			      has(event->as.run_tool_requested, tree);
 		log_event(rig, event, body);
 	}
+	if (rig->forgets_turns)
+		return;
 	AUTO(arena) arena = { 0 };
 	const char *decided = str_c(&arena, run_dump(rig->run, &arena));
 	const char *folded = str_c(&arena, run_dump(rig->mirror, &arena));
@@ -329,7 +344,14 @@ static struct engine_values values_for(struct rig *rig, const struct command *co
 	else
 		*tree = (struct engine_tree){ .step = S(""), .tree = S("tree-1") };
 	bool given = command->kind == COMMAND_TREE_TAKEN || !rig->takes_trees;
-	return (struct engine_values){ look, rig, given ? tree : NULL, rig->prices };
+	return (struct engine_values){ look, rig, given ? tree : NULL, rig->prices, rig->budgets };
+}
+
+static void forget_turns(struct rig *rig)
+{
+	for (struct activation *a = rig->run->root->first; a != NULL; a = a->next)
+		if (a->scopes != NULL && a->scopes->next != NULL)
+			a->scopes->next->next = NULL;
 }
 
 void rig_do(struct rig *rig, const struct command *command)
@@ -362,6 +384,8 @@ void rig_do(struct rig *rig, const struct command *command)
 		decision.tree_count > 0 ? str_copy(&rig->arena, decision.trees[0].step) : S("");
 	mirror(rig, &decision);
 	forget_given(rig);
+	if (rig->forgets_turns)
+		forget_turns(rig);
 }
 
 void rig_refused(struct rig *rig, const struct command *command, enum error_code code)
@@ -403,7 +427,7 @@ void rig_compute(struct rig *rig, const char *step)
 	const struct json *inputs = NULL;
 	struct failure fault;
 	for (;;) {
-		struct engine_values values = { look, rig, NULL, rig->prices };
+		struct engine_values values = { look, rig, NULL, rig->prices, rig->budgets };
 		if (engine_render_inputs(rig->run, rig_step(rig, step), &values, &decision, &inputs,
 					 &fault) == ENGINE_DONE)
 			break;
@@ -574,7 +598,7 @@ void rig_init(struct rig *rig, const char *yaml)
 
 void rig_done(struct rig *rig)
 {
-	if (rig->graph != NULL) {
+	if (rig->graph != NULL && !rig->forgets_turns) {
 		check_snapshots(rig->history, rig->events, rig->run->id, rig->graph);
 		/* A number that is coprime to most, so that ways and events mix. */
 		check_damage(rig->history, rig->events, rig->run->id, rig->graph, 97 + rig->events);

@@ -30,8 +30,12 @@ struct rig {
 	struct arena arena;
 	const struct graph *graph;
 	struct run *run, *mirror;
-	const struct engine_prices *prices; /* for budgets; NULL = none is known */
+	const struct engine_prices *prices;   /* for budgets; NULL = none is known */
+	const struct engine_budgets *budgets; /* named ones; NULL = there are none */
 	struct rig_blob *blobs;
+	/* The run loses what a session must not look at: all turns but the newest two.  Its state
+	 * and its snapshots are not compared, because they are not whole. */
+	bool forgets_turns;
 	bool takes_trees;    /* steps wait for their trees: the test sends COMMAND_TREE_TAKEN */
 	struct str wanted;   /* the first step that waits for its tree, after the newest command */
 	size_t needs, trees; /* how often was asked; requests with a tree */

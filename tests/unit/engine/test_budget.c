@@ -142,3 +142,133 @@ Test(budget, a_cancelled_turn_is_booked)
 	cr_assert_eq(rig.run->usages->booked, 8192);
 	cr_assert_eq(rig.run->usages->open_count, 1);
 }
+
+/* ---- named budgets --------------------------------------------------------------------------- */
+
+/* The ledger of the test: what other runs have of the budgets. */
+static struct engine_budget world[4];
+static const char *const world_names[] = { "agent:ada", "day:1970-01-01", "server",
+					   "day:1970-01-02" };
+
+static bool find_budget(const void *context, struct str name, struct engine_budget *out_budget)
+{
+	(void)context;
+	for (size_t i = 0; i < COUNT(world); i++)
+		if (str_equal(name, str_from_c(world_names[i])) && world[i].limit > 0) {
+			*out_budget = world[i];
+			return true;
+		}
+	return false;
+}
+
+static const struct engine_budgets budgets = { find_budget, NULL };
+
+static const char two[] = "name: w\n"
+			  "agents:\n"
+			  "  ada: {driver: script, model: m, options: {replies: [{text: a}]}}\n"
+			  "steps:\n"
+			  "  - {name: a, agent: ada, inputs: {prompt: x}}\n"
+			  "  - {name: b, agent: ada, inputs: {prompt: x}}\n";
+
+static void begin_named(void)
+{
+	rig_init(&rig, two);
+	rig.prices = &prices;
+	rig.budgets = &budgets;
+	rig_create(&rig, "{}");
+}
+
+/* A command that only lets steps start. */
+static void poke(void)
+{
+	struct command command = { .kind = COMMAND_SIGNAL, .name = S("x"), .by = S("ada") };
+	command.output = rig_json(&rig, "1");
+	rig_do(&rig, &command);
+}
+
+static const struct budget_total *total(const char *name)
+{
+	for (size_t i = 0; rig.run->usages != NULL && i < rig.run->usages->budget_count; i++)
+		if (str_equal(rig.run->usages->budgets[i].name, str_from_c(name)))
+			return &rig.run->usages->budgets[i];
+	return NULL;
+}
+
+Test(budget, a_turn_reserves_of_every_budget_that_has_a_limit)
+{
+	world[0] = (struct engine_budget){ .limit = 20000 };
+	world[2] = (struct engine_budget){ .limit = 20000, .used = 3 };
+	begin_named();
+	cr_assert(is_open("a") && is_open("b"));
+	cr_assert_eq(total("agent:ada")->taken, 16384);
+	cr_assert_eq(total("server")->taken, 16384);
+	cr_assert_null(total("day:1970-01-01"), "it has no limit");
+	answer("a", "{\"text\":\"a\"}", spent);
+	cr_assert_eq(total("server")->spent, 5);
+	cr_assert_eq(total("server")->released, 8192);
+	answer("b", NULL, NULL);
+	cr_assert_eq(total("agent:ada")->spent, 5 + 8192, "an unknown cost is booked in full");
+	cr_assert_eq(total("agent:ada")->released, 16384);
+}
+
+/* What the decision has reserved itself counts, too. */
+Test(budget, the_turns_of_one_decision_share_a_named_budget)
+{
+	world[2] = (struct engine_budget){ .limit = 10000 };
+	begin_named();
+	cr_assert(is_open("a") && !is_open("b"), "the second would exceed it");
+	cr_assert(!rig.run->paused, "it waits for the first");
+}
+
+Test(budget, a_turn_waits_for_the_reservations_of_other_runs_and_behind_them)
+{
+	world[2] = (struct engine_budget){ .limit = 10000, .used = 9000, .reserved = 9000 };
+	begin_named();
+	cr_assert(!is_open("a") && !rig.run->paused);
+	/* They have settled; but another run came before. */
+	world[2] = (struct engine_budget){ .limit = 10000, .used = 5, .ahead = true };
+	poke();
+	cr_assert(!is_open("a") && !rig.run->paused);
+	world[2].ahead = false;
+	poke();
+	cr_assert(is_open("a"));
+}
+
+Test(budget, a_named_budget_that_is_used_up_pauses_the_run)
+{
+	world[0] = (struct engine_budget){ .limit = 10000, .used = 9000 };
+	begin_named();
+	cr_assert(rig.run->paused);
+	cr_assert(str_equal(rig.run->pause.budget, S("agent:ada")));
+	cr_assert_eq(rig.run->pause.amount, 8192);
+	cr_assert_eq(rig.run->pause.until, 0);
+	struct command command = { .kind = COMMAND_RESUME, .by = S("baton"), .name = S("server") };
+	rig_refused(&rig, &command, ERROR_CONFLICT);
+	world[0].limit = 20000;
+	command.name = S("agent:ada");
+	rig_do(&rig, &command);
+	cr_assert(is_open("a") && !rig.run->paused);
+	cr_assert_eq(rig.run->pause.budget.size, 0);
+}
+
+Test(budget, the_end_of_the_day_resumes_a_run_that_waits_for_it)
+{
+	const int64_t day = 86400LL * 1000000;
+	world[1] = (struct engine_budget){ .limit = 10000, .used = 9000 };
+	world[3] = (struct engine_budget){ .limit = 10000 };
+	begin_named();
+	cr_assert(rig.run->paused);
+	cr_assert(str_equal(rig.run->pause.budget, S("day:1970-01-01")));
+	cr_assert_eq(rig.run->pause.until, day);
+	struct command due = { .kind = COMMAND_DUE };
+	rig.now = day - 10;
+	rig_refused(&rig, &due, ERROR_CONFLICT);
+	rig.now = day;
+	rig_do(&rig, &due);
+	cr_assert(is_open("a") && !rig.run->paused);
+	/* The turn belongs to the day of its request, also when it ends on the next one. */
+	rig.now = 2 * day + 5;
+	answer("a", "{\"text\":\"a\"}", spent);
+	cr_assert_eq(total("day:1970-01-02")->spent, 5);
+	cr_assert_eq(total("day:1970-01-02")->released, 8192);
+}

@@ -5,6 +5,7 @@
 #include "contract/run_event_types.h"
 #include "engine/engine_rig.h"
 #include "engine/run.h"
+#include "engine/session.h"
 
 static struct rig rig;
 
@@ -251,4 +252,85 @@ Test(session, leaves_the_oldest_turns_out_when_the_window_is_full)
 	cr_assert_eq(rig_step(&rig, "s")->scopes->turn.kept_from, 2);
 	cr_assert_eq(rig.run->warnings.count, 2);
 	rig_finish(&rig, "s[3]/turn", DONE);
+}
+
+/* A turn with a call whose result is never the same. */
+static void take_turn(int64_t number)
+{
+	AUTO(buf) reply = { 0 };
+	char turn[32], call[32], result[32];
+	const char *tool = number == 2 ? "box" : "put";
+	snprintf(turn, sizeof(turn), "s[%lld]/turn", (long long)number);
+	snprintf(call, sizeof(call), "s[%lld]/%s", (long long)number, tool);
+	snprintf(result, sizeof(result), "%lld", (long long)number);
+	buf_add_format(&reply,
+		       "{\"text\":\"turn %lld\",\"calls\":[{\"id\":\"1\",\"name\":\"%s\","
+		       "\"arguments\":{}}]}",
+		       (long long)number, tool);
+	buf_add_char(&reply, '\0');
+	rig_finish(&rig, turn, reply.at);
+	rig_finish(&rig, call, result);
+}
+
+static int64_t turns_of(const struct activation *session)
+{
+	int64_t count = 0;
+	for (const struct scope *scope = session->scopes; scope != NULL; scope = scope->next)
+		count++;
+	return count;
+}
+
+/* The mirror has all turns: what a walk over them gives. */
+static int64_t bytes_of_all_turns(void)
+{
+	const struct activation *session = run_activation(rig.mirror, S("s"));
+	int64_t bytes = session->opening.size + SESSION_AROUND_MESSAGE;
+	for (const struct scope *scope = session->scopes; scope != NULL; scope = scope->next) {
+		bytes += SESSION_AROUND_MESSAGE;
+		for (const struct activation *a = scope->first; a != NULL; a = a->next)
+			bytes += SESSION_AROUND_MESSAGE + a->result.size;
+	}
+	return bytes;
+}
+
+Test(session, decides_turn_500_with_as_many_turns_as_turn_5)
+{
+	const struct activation *session;
+	begin(TOOLS ", required_tools: [box], context_tokens: 1000000, max_turns: 600", "");
+	rig.forgets_turns = true;
+	for (int64_t number = 1; number < 500; number++) {
+		take_turn(number);
+		session = rig_step(&rig, "s");
+		cr_assert_eq(session->scopes->item, number + 1);
+		cr_assert_leq(turns_of(session), 2);
+	}
+	session = rig_step(&rig, "s");
+	cr_assert_eq(turns_of(session), 2);
+	cr_assert_eq(turns_of(run_activation(rig.mirror, S("s"))), 500);
+	cr_assert_eq(session_bytes(session), bytes_of_all_turns());
+	/* The required tool was called in the second turn. */
+	rig_finish(&rig, "s[500]/turn", DONE);
+	cr_assert_str_eq(rig_state(&rig, "s"), "succeeded");
+}
+
+Test(session, fills_the_window_with_results_when_no_tokens_are_reported)
+{
+	begin(TOOLS ", context_tokens: 2000, max_tokens: 900, max_turns: 200", "");
+	int64_t number = 1;
+	while (rig_step(&rig, "s")->scopes->turn.kept_from == 1 && number < 190)
+		take_turn(number++);
+	/* The older half of the turns that were taken is left out, and so are their bytes. */
+	const struct scope *newest = rig_step(&rig, "s")->scopes;
+	struct transcript_size kept = { 0 };
+	cr_assert_eq(newest->turn.kept_from, 1 + (number - 1) / 2);
+	for (const struct scope *scope = newest->next; scope->item >= newest->turn.kept_from;
+	     scope = scope->next) {
+		kept.told += session_turn_size(scope).told;
+		kept.results += session_turn_size(scope).results;
+	}
+	cr_assert_eq(newest->turn.kept.told, kept.told);
+	cr_assert_eq(newest->turn.kept.results, kept.results);
+	take_turn(number);
+	cr_assert_eq(rig_step(&rig, "s")->scopes->turn.kept.told,
+		     kept.told + session_turn_size(newest).told);
 }

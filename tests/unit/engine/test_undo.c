@@ -115,6 +115,22 @@ Test(undo, the_deadline_of_unwinding_ends_undo_steps)
 	cr_expect_eq(rig.run->due_at, 0);
 }
 
+Test(undo, a_cancelled_run_waits_for_a_sub_run_until_its_deadline)
+{
+	begin("unwind_timeout: 5\nsteps: [{name: s, workflow: other}]\n");
+	cancel();
+	cr_expect(rig.run->cancelling && !rig.run->unwinding);
+	cr_assert_gt(rig.run->due_at, rig.now);
+	size_t stops = rig.stops;
+	rig_due(&rig, "");
+	cr_expect_eq(rig.stops, stops + 1);
+	cr_expect_not(rig.run->abandoned);
+	struct command stopped = rig_finished(&rig, "s", NULL);
+	stopped.outcome = RUN_OUTCOME_CANCELLED;
+	rig_do(&rig, &stopped);
+	cr_expect_eq(rig.run->state, RUN_CANCELLED);
+}
+
 Test(undo, of_items_and_rounds_reads_what_was_there_then)
 {
 	begin("steps:\n"

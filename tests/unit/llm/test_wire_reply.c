@@ -256,10 +256,6 @@ Test(wire_reply, garbage_is_refused)
 	expect_fault(&wire_openai_chat, false, "{\"choices\":[]}", ERROR_UNAVAILABLE, "was cut");
 	expect_fault(&wire_openai_chat, false, "[]", ERROR_UNAVAILABLE, "was cut");
 	expect_fault(&wire_openai_responses, false, "{}", ERROR_UNAVAILABLE, "the provider failed");
-	expect_fault(
-		&wire_openai_chat, false,
-		"{\"choices\":[{\"message\":{\"tool_calls\":[{\"id\":\"a\"}]},\"finish_reason\":\"stop\"}]}",
-		ERROR_INVALID, "names no tool");
 }
 
 static struct str repeat(const char *text, size_t times)

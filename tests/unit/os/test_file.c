@@ -50,6 +50,24 @@ Test(file, rewriting_replaces_all_of_it)
 	cr_assert_eq(error.code, ERROR_IO);
 }
 
+Test(file, is_created_once)
+{
+	AUTO(arena) arena = { 0 };
+	struct error error = { 0 };
+	struct str text;
+	const char *path = in_folder(&arena, "claim");
+	struct stat info;
+	cr_assert(file_create(path, S("first"), &error), "%s", error.text);
+	cr_assert(!file_create(path, S("second"), &error));
+	cr_assert_eq(error.code, ERROR_CONFLICT);
+	cr_assert(file_read(path, 100, &arena, &text, &error));
+	cr_assert(str_equal(text, S("first")));
+	cr_assert_eq(stat(path, &info), 0);
+	cr_assert_eq(info.st_mode & 0777, 0600);
+	cr_assert(!file_create(in_folder(&arena, "none/claim"), S("x"), &error));
+	cr_assert_eq(error.code, ERROR_NOT_FOUND);
+}
+
 Test(file, reading_names_the_path_when_it_fails)
 {
 	AUTO(arena) arena = { 0 };

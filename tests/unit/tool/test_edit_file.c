@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/limits.h"
-#include "tool/text_diff.h"
+#include "tool/edit_diff.h"
 #include "tool_rig.h"
 
 static struct rig the_rig, *rig = &the_rig;
@@ -255,7 +255,7 @@ Test(edit, the_hunks_of_a_diff_apply)
 		}
 		buf_add(&new, str_skip(buf_str(&old), at));
 		struct str diff =
-			text_diff(buf_str(&old), changes, count, 100000, &arena, &truncated);
+			edit_diff(buf_str(&old), changes, count, 100000, &arena, &truncated);
 		/* Apply. */
 		struct str rest = diff, line, text = buf_str(&old);
 		size_t line_now = 1;

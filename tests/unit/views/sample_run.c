@@ -196,10 +196,13 @@ struct str view_whole(const struct view *view, const struct timeline *timeline, 
 	buf_add(&out, S(",\n\"events\":["));
 	const char *head = "\n";
 	for (size_t i = 0; i < timeline->source->event_count; i++) {
-		if (!view_event(view, timeline, i, &document))
-			continue;
-		put_line(&out, head, &document, arena);
-		head = ",\n";
+		struct view_group group;
+		view_group_make(&group, view, timeline, i);
+		for (size_t n = 0; n < group.count; n++) {
+			document = view_group_event(&group, n);
+			put_line(&out, head, &document, arena);
+			head = ",\n";
+		}
 	}
 	buf_add(&out, S("]}\n"));
 	return str_copy(arena, buf_str(&out));

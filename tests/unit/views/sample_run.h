@@ -27,7 +27,7 @@ struct play {
 
 enum { SAMPLE_EVENTS = 12, SAMPLE_MOST = 80 };
 
-extern const struct play play_short, play_long, play_retried, play_rounds, play_unwind;
+extern const struct play play_short, play_long, play_retried, play_rounds, play_unwind, play_mail;
 
 struct sample {
 	struct arena arena;

@@ -29,6 +29,14 @@ static const struct run_snapshot *snapshot_of(struct sample *sample, size_t coun
 	return read;
 }
 
+static const struct json *json_of(const char *text, struct arena *arena)
+{
+	const struct json *json;
+	struct error error;
+	cr_assert(json_read(str_from_c(text), arena, &json, &error), "%s", error.text);
+	return json;
+}
+
 static bool is_closed(const struct run_snapshot *snapshot, struct str step)
 {
 	for (size_t i = 0; i < snapshot->steps.count; i++)
@@ -138,6 +146,51 @@ Test(retell, every_view_is_the_same_at_every_moment_and_every_floor)
 			sample_done(&sample);
 		}
 	cr_assert_eq(compared, SAMPLE_EVENTS * (SAMPLE_EVENTS + 1) / 2);
+}
+
+/* The first tool call of the sample, with files that it changed. */
+static void change_files(struct sample *sample)
+{
+	for (size_t i = 0; i < SAMPLE_EVENTS; i++) {
+		if (sample->events[i].type != EVENT_TOOL_FINISHED)
+			continue;
+		struct run_tool_finished *body =
+			arena_copy(&sample->arena, sample->events[i].as.run_tool_finished,
+				   sizeof(struct run_tool_finished));
+		struct run_value *value = run_value_new(&sample->arena);
+		SET(value, json,
+		    json_of("{\"files\":[{\"path\":\"a\",\"change\":\"created\",\"size\":1,"
+			    "\"object\":\"aa\"},{\"path\":\"b\",\"change\":\"deleted\"}],"
+			    "\"left_out\":7}",
+			    &sample->arena));
+		SET(body, files, value);
+		SET(body, file_count, 2);
+		sample->events[i].as.run_tool_finished = body;
+		return;
+	}
+	cr_assert_fail("the sample calls no tool");
+}
+
+Test(retell, the_groups_are_the_same_at_every_moment_and_every_floor)
+{
+	size_t groups = 0;
+	for (size_t count = 1; count <= SAMPLE_EVENTS; count++)
+		for (int64_t floor = 2; floor <= (int64_t)count + 1; floor++) {
+			struct sample sample;
+			struct view_group group;
+			AUTO(timeline) again = { 0 };
+			sample_init(&sample);
+			change_files(&sample);
+			compare(&sample, count, floor);
+			struct view_source source = compacted(&sample, count, floor);
+			timeline_read(&again, &source, &sample.arena);
+			for (size_t i = 0; i < count; i++) {
+				view_group_make(&group, view_at(VIEW_pipeline), &again, i);
+				groups += group.count == 3 && group.left_out == 7;
+			}
+			sample_done(&sample);
+		}
+	cr_assert_gt(groups, SAMPLE_EVENTS);
 }
 
 /* ---- bodies and rounds ------------------------------------------------------------- */

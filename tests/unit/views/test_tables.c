@@ -159,7 +159,7 @@ static void expect_rows(const struct event *event)
 Test(projections, every_event_is_shown_where_its_row_says_and_nowhere_else)
 {
 	static const struct play *const plays[] = { &play_short, &play_long, &play_retried,
-						    &play_unwind };
+						    &play_unwind, &play_mail };
 	bool met[EVENT_RUN_COMPACTED + 1] = { 0 };
 	for (size_t p = 0; p < COUNT(plays); p++) {
 		struct sample sample;

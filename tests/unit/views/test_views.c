@@ -108,10 +108,13 @@ static size_t expect_all_valid(const struct view_source *source, struct arena *a
 			documents += more.at[i].count;
 		}
 		for (size_t i = 0; i < source->event_count; i++) {
-			if (!view_event(view, &timeline, i, &document))
-				continue;
-			expect_valid(&document, arena);
-			documents += document.count;
+			struct view_group group;
+			view_group_make(&group, view, &timeline, i);
+			documents += group.count > 0;
+			for (size_t n = 0; n < group.count; n++) {
+				document = view_group_event(&group, n);
+				expect_valid(&document, arena);
+			}
 		}
 	}
 	return documents;

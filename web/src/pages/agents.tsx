@@ -7,7 +7,10 @@ import { keepDraft, readDraft } from "../draft";
 import { listKeys, useKeys } from "../keys";
 import { Action, Empty, Loading, Page, ProblemText } from "../parts/basic";
 import { MessageBox } from "../parts/message_box";
+import { ProfilePicker } from "../parts/profile_picker";
 import { go, href, Link, usePlace } from "../route";
+
+const LONGEST_VALUE = 400;
 
 export function AgentsPage() {
 	const { value, problem } = useLoaded((signal) => get<run.AgentPage>("/api/agents?view=run&limit=1000", signal), []);
@@ -32,7 +35,7 @@ export function AgentsPage() {
 }
 
 /** Starts a run of the agent and opens it. */
-function WorkBox({ name, goal }: { name: string; goal: string }) {
+function WorkBox({ name, goal, profile, setProfile }: { name: string; goal: string; profile: string; setProfile: (profile: string) => void }) {
 	const draft = `agent.${name}`;
 	const [text, setText] = useState(goal || (readDraft<string>(draft) ?? ""));
 	const change = (to: string) => {
@@ -40,7 +43,7 @@ function WorkBox({ name, goal }: { name: string; goal: string }) {
 		keepDraft(draft, to === "" ? undefined : to);
 	};
 	const start = async (chat: boolean) => {
-		const body = { agent: name, goal: text.trim(), chat };
+		const body = { agent: name, goal: text.trim(), chat, ...(profile === "" ? {} : { profile }) };
 		const { body: begun } = await ask<runtime.WorkflowRunResponse>("/api/agentic", { method: "POST", body });
 		change("");
 		go(href("runs", begun.run_id));
@@ -52,6 +55,7 @@ function WorkBox({ name, goal }: { name: string; goal: string }) {
 		<MessageBox label={`Message to ${name}`} text={text} change={change} send={() => void chatting.start()}>
 			<Action doing={chatting} tone="main" busy="Starting …" submit disabled={nothing}>Chat</Action>
 			<Action doing={working} busy="Starting …" disabled={nothing}>Run as a task</Action>
+			<ProfilePicker name={profile} change={setProfile} />
 			<ProblemText problem={chatting.problem ?? working.problem} />
 		</MessageBox>
 	);
@@ -75,8 +79,40 @@ function Settings({ agent }: { agent: run.Agent }) {
 	);
 }
 
+const valueText = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
+
+/** What a run that starts now would have, each value with the place that it comes from, and what would refuse the start. */
+function Resolved({ name, profile }: { name: string; profile: string }) {
+	const query = profile === "" ? "" : `?profile=${encodeURIComponent(profile)}`;
+	const { value, problem } = useLoaded((signal) => get<run.ResolvedAgent>(`/api/agents/${encodeURIComponent(name)}/resolved${query}`, signal), [name, profile]);
+	return (
+		<section aria-label="Configuration of a run">
+			<h2>Configuration of a run</h2>
+			<ProblemText problem={problem} />
+			{value?.problems.map((text) => <p key={text} class="problem" role="status" data-refusal>A run would be refused: {text}</p>)}
+			{value !== undefined && (
+				<div class="scroll">
+					<table aria-label="Configuration of a run" data-resolved>
+						<thead><tr><th scope="col">Value</th><th scope="col">From</th><th scope="col">Is</th></tr></thead>
+						<tbody>
+							{value.values.map((one) => (
+								<tr key={one.name} data-value={one.name}>
+									<td>{one.name}</td>
+									<td data-origin={one.origin}>{one.origin === "profile" && value.profile !== null ? `profile ${value.profile}` : one.origin}</td>
+									<td><code>{valueText(one.value).slice(0, LONGEST_VALUE)}</code></td>
+								</tr>
+							))}
+						</tbody>
+					</table>
+				</div>
+			)}
+		</section>
+	);
+}
+
 export function AgentPage({ name }: { name: string }) {
 	const { query } = usePlace();
+	const [profile, setProfile] = useState("");
 	const { value, problem } = useLoaded((signal) => get<run.Agent>(`/api/agents/${encodeURIComponent(name)}`, signal), [name]);
 	const edit = <Link class="action" href={href("settings", "agents", name)}>Edit</Link>;
 	return (
@@ -87,8 +123,9 @@ export function AgentPage({ name }: { name: string }) {
 				{value === undefined && problem === undefined && <Loading />}
 				{value !== undefined && (
 					<>
-						<WorkBox name={name} goal={query.get("goal") ?? ""} />
+						<WorkBox name={name} goal={query.get("goal") ?? ""} profile={profile} setProfile={setProfile} />
 						<Settings agent={value} />
+						<Resolved name={name} profile={profile} />
 						<p><Link href={href("runs", { label: `agent=${name}` })}>Runs of this agent</Link></p>
 					</>
 				)}

@@ -8,6 +8,7 @@ import { keepDraft, readDraft } from "../draft";
 import { Action, Loading, Page, ProblemText } from "../parts/basic";
 import { Fields, placesElsewhere, placesIn } from "../parts/form";
 import { Places, textPlaces } from "../parts/places";
+import { ProfilePicker } from "../parts/profile_picker";
 import { go, goQuery, href, usePlace } from "../route";
 import { pretty, readJson } from "../words";
 import { formOf, readWorkflows, type Workflow } from "../workflows";
@@ -20,6 +21,8 @@ interface Draft {
 	text: string | null;
 	/** name=value, separated by commas or lines. */
 	labels?: string;
+	/** "" or absent = the active one. */
+	profile?: string;
 }
 
 /** A piece without "=" is a label without a value: the server says what is wrong with it. */
@@ -114,13 +117,13 @@ function InputFields({ workflow, draft, setDraft, broken, places, wrong }: Input
 	const asText = draft.text !== null || schema === undefined;
 	const toggle = () => {
 		if (draft.text === null) {
-			setDraft({ inputs: draft.inputs, text: pretty(draft.inputs) });
+			setDraft({ ...draft, text: pretty(draft.inputs) });
 			return;
 		}
 		const read = readInputs(draft.text);
 		broken.clear();
 		if (read.wrong === undefined)
-			setDraft({ inputs: read.value, text: null });
+			setDraft({ ...draft, inputs: read.value, text: null });
 	};
 	if (schema !== undefined && workflow?.inputs.length === 0 && draft.text === null)
 		return workflow.problem === undefined ? <p class="muted" data-no-inputs>This workflow takes no inputs.</p> : null;
@@ -174,7 +177,8 @@ function StartForm({ items, name, given }: { items: Workflow[]; name: string; gi
 		if (read.wrong !== undefined || (draft.text === null && broken.current.size > 0))
 			return;
 		const labels = readLabels(draft.labels ?? "");
-		await start({ workflow: name, inputs: read.value, run_id: id.current, ...(Object.keys(labels).length > 0 ? { labels } : {}) });
+		await start({ workflow: name, inputs: read.value, run_id: id.current, ...(Object.keys(labels).length > 0 ? { labels } : {}),
+			...(draft.profile ? { profile: draft.profile } : {}) });
 		keepDraft(name, undefined);
 		go(href("runs", id.current));
 	});
@@ -187,6 +191,7 @@ function StartForm({ items, name, given }: { items: Workflow[]; name: string; gi
 	}, [problem]);
 	const inInputs = problem !== undefined && isAboutInputs(problem);
 	const inLabels = problem !== undefined && !inInputs ? placesIn(problem.places, "/labels") : [];
+	const inProfile = problem !== undefined && !inInputs ? placesIn(problem.places, "/profile") : [];
 	return (
 		<form
 			class="form"
@@ -198,11 +203,12 @@ function StartForm({ items, name, given }: { items: Workflow[]; name: string; gi
 				void starting.start();
 			}}
 		>
-			<Picker items={items} name={name} places={problem !== undefined && !inInputs ? problem.places.filter((place) => !inLabels.includes(place)) : []} />
+			<Picker items={items} name={name} places={problem !== undefined && !inInputs ? problem.places.filter((place) => !inLabels.includes(place) && !inProfile.includes(place)) : []} />
 			{name !== "" && (
 				<InputFields workflow={items.find((item) => item.name === name)} draft={draft} setDraft={change} broken={broken.current}
 					places={inInputs ? problem.places : []} wrong={wrong} />
 			)}
+			{name !== "" && <ProfilePicker name={draft.profile ?? ""} change={(profile) => change({ ...draft, profile })} places={inProfile} />}
 			{name !== "" && (
 				<div class="field">
 					<label class="label" for="labels">Labels</label>

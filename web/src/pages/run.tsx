@@ -58,6 +58,8 @@ function Facts({ outline }: { outline: Outline }) {
 			<div><dt>Duration</dt><dd><Duration of={span} /></dd></div>
 			<div><dt>Progress</dt><dd><ProgressText outline={outline} /></dd></div>
 			{outline.labels !== undefined && Object.keys(outline.labels).length > 0 && <div><dt>Labels</dt><dd><Labels labels={outline.labels} /></dd></div>}
+			{outline.profile !== undefined && <div><dt>Profile</dt><dd><Link href={href("settings", "profiles", outline.profile)}>{outline.profile}</Link></dd></div>}
+			{outline.repository !== undefined && <div><dt>Repository</dt><dd><code>{outline.repository}</code></dd></div>}
 			{outline.by !== undefined && <div><dt>By</dt><dd>{outline.by}</dd></div>}
 			{outline.queue !== undefined && <div><dt>Queue</dt><dd>{outline.queue.position} of {outline.queue.length}</dd></div>}
 		</dl>

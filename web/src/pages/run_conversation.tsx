@@ -40,6 +40,27 @@ function ChatBox({ id, outline }: { id: string; outline: run.Outline }) {
 	);
 }
 
+/** Messages that the agents have sent each other, oldest first. */
+function Messages({ outline }: { outline: run.Outline }) {
+	const messages = outline.messages ?? [];
+	if (messages.length === 0)
+		return null;
+	return (
+		<div class="messages">
+			<h3>Messages between agents</h3>
+			{(outline.messages_left_out ?? 0) > 0 && <p class="muted">{outline.messages_left_out} older ones</p>}
+			<ul>
+				{messages.map((message) => (
+					<li key={message.id}>
+						<strong>{message.from}</strong> to <strong>{message.to ?? "all"}</strong>
+						{message.subject !== undefined && <em> {message.subject}</em>}: {message.text}
+					</li>
+				))}
+			</ul>
+		</div>
+	);
+}
+
 interface Props {
 	id: string;
 	outline: run.Outline;
@@ -60,8 +81,9 @@ export function ConversationSection({ id, outline, value, problem, replies }: Pr
 			</div>
 			<ProblemText problem={problem} />
 			<div aria-live="polite" aria-relevant="additions">
-				{value?.talks.map((talk) => <Talk key={talk.step} talk={talk} replies={replies} />)}
+				{value?.talks.map((talk) => <Talk key={talk.step} run={id} talk={talk} replies={replies} />)}
 			</div>
+			<Messages outline={outline} />
 			{chat && <ChatBox id={id} outline={outline} />}
 		</section>
 	);

@@ -5,7 +5,7 @@ import { asProblem, get, type Problem } from "../api";
 import { useLoaded } from "../data";
 import { useKeys } from "../keys";
 import { connection, isAway, listen, type LiveEvent } from "../live";
-import { RunLog, type EventPage } from "../log";
+import { eventKey, RunLog, type EventPage } from "../log";
 import { Badge, Json, Loading, ProblemText } from "../parts/basic";
 import { Rows } from "../parts/rows";
 import { goQuery, usePlace } from "../route";
@@ -67,10 +67,10 @@ export function useRunLog(id: string): ShownLog {
 const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit", fractionalSecondDigits: 3, hour12: false });
 
 function EventRow({ event, selected }: { event: LiveEvent; selected: boolean }) {
-	const toggle = () => goQuery({ event: selected ? null : String(event.sequence) });
+	const toggle = () => goQuery({ event: selected ? null : eventKey(event) });
 	return (
-		<button type="button" class="event" data-seq={event.sequence} data-level={event.level} aria-pressed={selected} onClick={toggle}>
-			<span class="seq">{event.sequence}</span>
+		<button type="button" class="event" data-seq={event.sequence} data-event={eventKey(event)} data-level={event.level} aria-pressed={selected} onClick={toggle}>
+			<span class="seq">{eventKey(event)}</span>
 			<time dateTime={event.timestamp}>{clock.format(new Date(event.timestamp))}</time>
 			<span class="type">{ownEvent(event)}</span>
 			<span class="agent">{event.agent}</span>
@@ -130,14 +130,14 @@ export function EventsSection({ id, log }: { id: string; log: ShownLog }) {
 	const { query } = usePlace();
 	const level = query.get("level") ?? "";
 	const type = query.get("type") ?? "";
-	const chosen = Number(query.get("event") ?? 0);
-	const [follow, setFollow] = useState(chosen === 0);
+	const chosen = query.get("event") ?? "";
+	const [follow, setFollow] = useState(chosen === "");
 	const events = useMemo(
 		() => log.events.filter((event) => (level === "" || (event.level ?? "info") === level) && (type === "" || ownEvent(event) === type)),
 		[log.events, level, type],
 	);
-	const at = chosen === 0 ? -1 : events.findIndex((event) => event.sequence === chosen);
-	const selected = log.events.find((event) => event.sequence === chosen);
+	const at = chosen === "" ? -1 : events.findIndex((event) => eventKey(event) === chosen);
+	const selected = log.events.find((event) => eventKey(event) === chosen);
 
 	const current = useRef({ events, at });
 	current.current = { events, at };
@@ -147,7 +147,7 @@ export function EventsSection({ id, log }: { id: string; log: ShownLog }) {
 		const event = list[next];
 		if (event) {
 			setFollow(false);
-			goQuery({ event: String(event.sequence) });
+			goQuery({ event: eventKey(event) });
 		}
 	};
 	useKeys([
@@ -180,8 +180,8 @@ export function EventsSection({ id, log }: { id: string; log: ShownLog }) {
 					follow={follow}
 					onFollow={setFollow}
 					shown={follow ? -1 : at}
-					keyOf={(event) => event.sequence}
-					row={(event) => <EventRow event={event} selected={event.sequence === chosen} />}
+					keyOf={eventKey}
+					row={(event) => <EventRow event={event} selected={eventKey(event) === chosen} />}
 				/>
 				{selected && <EventDetails id={id} event={selected} />}
 			</div>

@@ -10,7 +10,7 @@ import { LogSection } from "../parts/log_pane";
 import { Members } from "../parts/members";
 import { go, goQuery, href, Link, withQuery } from "../route";
 import { durationOf, isFinal, newestOf, nodeOf, type Step } from "../steps";
-import { shortId } from "../words";
+import { bytesText, durationText, shortId } from "../words";
 
 type Details = run.StepDetails;
 type Attempt = run.StepAttempt;
@@ -18,6 +18,14 @@ type Attempt = run.StepAttempt;
 export const pathOf = (step: string): string => step.split("/").map(encodeURIComponent).join("/");
 
 const close = (): void => goQuery({ step: null });
+
+/** "exit status 0 · 1.2 s of processor time · 12 MB of memory · 3 MB written" */
+const figuresText = ({ exit_code, cpu_us, memory_bytes, written_bytes }: run.CallFigures): string => [
+	exit_code !== undefined && `exit status ${exit_code}`,
+	cpu_us !== undefined && `${durationText(cpu_us / 1000)} of processor time`,
+	memory_bytes !== undefined && `${bytesText(memory_bytes)} of memory`,
+	written_bytes !== undefined && `${bytesText(written_bytes)} written`,
+].filter(Boolean).join(" · ");
 
 /** The result of an attempt in words: an error, an answer, a time. */
 function AttemptText({ attempt }: { attempt: Attempt }) {
@@ -29,6 +37,7 @@ function AttemptText({ attempt }: { attempt: Attempt }) {
 			{attempt.signal !== undefined && <p class="muted">waits for the signal {attempt.signal}</p>}
 			{attempt.ended_at === undefined && attempt.due_at !== undefined && <p class="muted">due <Time at={attempt.due_at} /></p>}
 			{attempt.retry_at !== undefined && <p class="muted">next attempt <Time at={attempt.retry_at} /></p>}
+			{attempt.figures !== undefined && <p class="muted" data-figures>{figuresText(attempt.figures)}</p>}
 			{attempt.model !== undefined && <p class="muted">model {attempt.model}{attempt.usage !== undefined && <> · {JSON.stringify(attempt.usage)}</>}</p>}
 		</>
 	);

@@ -4,6 +4,7 @@ import { get } from "../api";
 import { useLoaded } from "../data";
 import { Loading, Page, ProblemText } from "../parts/basic";
 import { href, Link, usePlace, withQuery } from "../route";
+import { Budgets } from "./budgets";
 
 type Usage = run.Usage;
 type Row = run.UsageRow;
@@ -142,6 +143,7 @@ export function UsagePage() {
 					<Rows title="Run" rows={usage.runs} />
 				</>
 			)}
+			<Budgets />
 		</Page>
 	);
 }

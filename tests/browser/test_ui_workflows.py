@@ -1,0 +1,229 @@
+"""Workflows in the dashboard: the list, one workflow with its graph, versions and runs, and the editor."""
+from urllib.parse import urlsplit
+
+TEXT = """name: greet
+description: Greets a person.
+inputs:
+  who: {type: string}
+steps:
+  - name: one
+    tool: echo
+    inputs: {text: "Hello ${inputs.who}"}
+  - name: two
+    tool: echo
+    depends_on: [one]
+    inputs: {text: "${steps.one.outputs.text}!"}
+outputs:
+  text: {from: "${steps.two.outputs.text}"}
+"""
+EDITED = '.editor[data-ready="true"]'
+CHECKED = '.editor[data-checked="true"]'
+
+
+def save(server, text=TEXT, name="greet"):
+    answer = server.request("PUT", f"/api/workflows/{name}", {"name": name, "yaml_content": text})
+    assert answer.status in (200, 201), answer
+    return answer.body["version"]
+
+
+def stored(server, name="greet"):
+    return server.get(f"/api/workflows/{name}").body["yaml_content"]
+
+
+def open_editor(browse, name="greet"):
+    page = browse(f"/ui/editor/{name}")
+    page.wait(EDITED)
+    page.wait(CHECKED)
+    return page
+
+
+def typed(page, old, new, within=""):
+    """Replaces a text in the first line that has it, as a person does: selects it and types."""
+    page.evaluate("""([old, within]) => {
+        const content = document.querySelector('.editor-text').shadowRoot.querySelector('.cm-content');
+        const line = [...content.querySelectorAll('.cm-line')].find((one) => one.textContent.includes(old) && one.textContent.includes(within));
+        const range = document.createRange(), texts = document.createTreeWalker(line, NodeFilter.SHOW_TEXT);
+        let at = line.textContent.indexOf(old), end = at + old.length, begun = false;
+        for (let node = texts.nextNode(); node; node = texts.nextNode()) {
+            const size = node.textContent.length;
+            if (!begun && at < size) {
+                range.setStart(node, at);
+                begun = true;
+            }
+            if (end <= size) {
+                range.setEnd(node, end);
+                break;
+            }
+            at -= size;
+            end -= size;
+        }
+        content.focus();
+        document.getSelection().setBaseAndExtent(range.startContainer, range.startOffset, range.endContainer, range.endOffset);
+    }""", [old, within])
+    page.css(".editor-text .cm-content").pressSequentially(new)
+
+
+def test_the_list_shows_sources_problems_and_runs(home, server, browse):
+    home.define("name: broken\nsteps:\n  - {name: a, tool: nothing}\n")
+    save(server)
+    run = server.run_of("greet", {"who": "you"})
+    server.finish(run)
+    page = browse("/ui/")
+    page.css("nav.places").getByRole("link", {"name": "Workflows"}).click()
+    page.wait('[data-workflow="greet"]')
+    assert "saved, version 1" in page.css('[data-workflow="greet"]').innerText()
+    assert "Greets a person." in page.css('[data-workflow="greet"]').innerText()
+    assert page.css('[data-workflow="greet"] [data-state="succeeded"]').count() == 1
+    assert "nothing" in page.css('[data-workflow="broken"] .wrong').innerText()
+    assert "built in" in page.css('[data-workflow="two-steps"]').innerText()
+    assert page.axe() == []
+    page.css('[data-workflow="greet"] a').first().click()
+    page.wait(".graph svg")
+    assert page.values(".node", "data-node") == ["one", "two"]
+    assert page.css(f'[data-run="{run}"]').count() == 1
+    assert page.axe() == []
+
+
+def test_versions_with_their_changes(server, browse):
+    save(server)
+    save(server, TEXT.replace("Hello", "Good day"))
+    page = browse("/ui/workflows/greet")
+    page.wait('[data-version="2"]')
+    assert page.values("[data-version]", "data-version") == ["2", "1"]
+    page.button("version 2").click()
+    page.wait(".diff")
+    assert page.texts('.diff [data-kind="added"]') == ['+    inputs: {text: "Good day ${inputs.who}"}']
+    assert page.texts('.diff [data-kind="removed"]') == ['-    inputs: {text: "Hello ${inputs.who}"}']
+    assert page.axe() == []
+    page.button("version 1").click()
+    page.link("Edit a copy of version 1").click()
+    page.wait(CHECKED)
+    assert "Hello" in page.css(".editor-text .cm-content").innerText()
+
+
+def test_edit_with_an_error_fix_it_save_start_and_watch(server, browse):
+    save(server)
+    page = browse("/ui/workflows")
+    page.css('[data-workflow="greet"] a').first().click()
+    page.link("Edit").click()
+    page.wait(EDITED)
+    page.wait('.editor[data-checked="true"][data-errors="0"]')
+    assert page.values(".editor .node", "data-node") == ["one", "two"]
+    assert page.button("Save").isDisabled()
+
+    typed(page, "one", "nobody", within="depends_on")
+    page.wait('.editor[data-checked="true"]:not([data-errors="0"])')
+    assert "nobody" in page.css(".editor-problems").innerText() and "line 11" in page.css(".editor-problems").innerText()
+    assert page.css(".editor-text .cm-lintRange-error, .editor-text .cm-lint-marker-error").count() > 0
+    page.button("Save").click()
+    page.wait(".editor .problem")
+    assert stored(server) == TEXT
+
+    typed(page, "nobody", "one")
+    page.wait('.editor[data-checked="true"][data-errors="0"]')
+    typed(page, "Hello", "Howdy")
+    page.wait('.editor[data-dirty="true"][data-checked="true"][data-errors="0"]')
+    page.button("Save").click()
+    page.wait_text(".editor-state", "saved as version 2")
+    assert stored(server) == TEXT.replace("Hello", "Howdy")
+
+    page.link("Back to greet").click()
+    page.link("Start a run").click()
+    page.wait("#field-who")
+    page.css("#field-who").fill("browser")
+    page.button("Start").click()
+    page.wait('.headline [data-state="succeeded"]')
+    assert "Howdy browser!" in page.css("main").innerText()
+
+
+def test_a_new_workflow(server, browse):
+    page = browse("/ui/workflows")
+    page.link("New workflow").click()
+    page.wait(EDITED)
+    page.wait('.editor[data-checked="true"][data-errors="0"]')
+    assert page.values(".editor .node", "data-node") == ["greet"]
+    typed(page, "my-workflow", "from-the-browser")
+    page.wait('.editor[data-dirty="true"][data-checked="true"][data-errors="0"]')
+    page.button("Save").click()
+    page.wait(".facts")
+    assert urlsplit(page.url()).path == "/ui/workflows/from-the-browser"
+    assert stored(server, "from-the-browser").startswith("name: from-the-browser\n")
+
+
+def test_two_tabs_save_and_the_second_person_chooses(server, browse):
+    save(server)
+    first, second = open_editor(browse), open_editor(browse)
+    typed(first, "Hello", "First")
+    first.wait('.editor[data-dirty="true"][data-checked="true"]')
+    first.button("Save").click()
+    first.wait_text(".editor-state", "saved as version 2")
+
+    typed(second, "Hello", "Second")
+    second.wait('.editor[data-dirty="true"][data-checked="true"]')
+    second.button("Save").click()
+    second.wait("[data-conflict]")
+    assert '-    inputs: {text: "First ${inputs.who}"}' in second.css(".conflict .diff").innerText()
+    assert '+    inputs: {text: "Second ${inputs.who}"}' in second.css(".conflict .diff").innerText()
+    assert "First" in stored(server) and second.axe() == []
+    second.button("Save my text anyway").click()
+    second.wait_text(".editor-state", "saved as version 3")
+    assert "Second" in stored(server)
+
+    typed(first, "First", "Third")
+    first.wait('.editor[data-dirty="true"][data-checked="true"]')
+    first.button("Save").click()
+    first.wait("[data-conflict]")
+    first.button("Discard my text and take theirs").click()
+    first.wait('.editor[data-dirty="false"]')
+    assert "Second" in first.css(".editor-text .cm-content").innerText() and "Second" in stored(server)
+
+
+def test_unsaved_text_survives_the_end_of_the_tab(server, browse):
+    save(server)
+    page = open_editor(browse)
+    typed(page, "Hello", "Unsaved")
+    page.wait('.editor[data-dirty="true"][data-checked="true"]')
+    page.open("/ui/runs")
+    page.wait("h1")
+    page.open("/ui/editor/greet")
+    page.wait("[data-offer]")
+    assert "Hello" in page.css(".editor-text .cm-content").innerText()
+    page.button("Continue with it").click()
+    page.wait('.editor[data-dirty="true"][data-checked="true"]')
+    assert "Unsaved" in page.css(".editor-text .cm-content").innerText()
+    page.button("Save").click()
+    page.wait_text(".editor-state", "saved as version 2")
+    assert "Unsaved" in stored(server)
+    page.open("/ui/editor/greet")
+    page.wait(CHECKED)
+    assert page.css("[data-offer]").count() == 0
+
+
+def test_completion_proposes_tools_steps_and_fields(server, browse):
+    save(server)
+    page = open_editor(browse)
+    typed(page, "echo", "ec", within="tool")
+    page.wait(".cm-tooltip-autocomplete")
+    assert "echo" in page.css(".cm-tooltip-autocomplete").innerText()
+    page.key("Escape")
+    typed(page, "depends_on", "dep")
+    page.wait(".cm-tooltip-autocomplete")
+    assert "depends_on" in page.css(".cm-tooltip-autocomplete").innerText()
+
+
+def test_a_workflow_is_deleted(server, browse):
+    save(server)
+    page = browse("/ui/workflows/greet")
+    page.button("Delete …").click()
+    page.button("Delete greet").click()
+    page.wait('[data-workflow="two-steps"]')
+    assert page.css('[data-workflow="greet"]').count() == 0
+    assert server.get("/api/workflows/greet").status == 404
+
+
+def test_the_editor_works_on_a_phone(server, browse):
+    save(server)
+    page = browse("/ui/editor/greet", viewport={"width": 360, "height": 740})
+    page.wait(CHECKED)
+    assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
+    assert page.axe() == []
