@@ -48,8 +48,8 @@ struct cli {
 	struct problems config_problems;   /* errors in config_file */
 	struct str_list unknown_variables; /* BATON_* variables that name no setting */
 	const char *const *environment;
-	/* files packed into the program: the dashboard, and example workflows by name */
-	const struct packed_file *packed_pages, *packed_examples;
+	/* files packed into the program: the dashboard, workflows by name, and the demo */
+	const struct packed_file *packed_pages, *packed_examples, *packed_demo;
 	uint8_t random[16];     /* random bytes for one UUID */
 	int64_t now;            /* when the command started, microseconds since 1970 UTC */
 	int64_t (*clock)(void); /* the current time, same unit */

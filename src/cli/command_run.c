@@ -19,14 +19,6 @@
 #include "contract/runtime_types.h"
 #include "os/file.h"
 
-struct run_state {
-	struct uuid id;
-	struct runtime_workflow_run_request *request;
-	struct uploads uploads;
-	int64_t last_seq;
-	bool requested, started;
-};
-
 /* The name in the definition, else the path.  The server reports errors in the definition. */
 static struct str definition_name(struct str yaml, const char *path, struct arena *arena)
 {
@@ -127,7 +119,7 @@ static bool is_path(struct str what)
 bool run_options_prepare(struct cli *cli, const struct run_cassettes *cassettes,
 			 struct error *error)
 {
-	struct run_state *state = arena_new(&cli->arena, struct run_state);
+	struct run_starting *state = arena_new(&cli->arena, struct run_starting);
 	const struct json *inputs;
 	const char *id = cli_value(cli, "--id", 0), *what = cli_argument(cli, 0);
 	state->id = uuid_from_random(cli->random);
@@ -182,7 +174,7 @@ static const struct json *inputs_with_files(const struct json *inputs,
 	return all;
 }
 
-static struct str body_of(struct cli *cli, struct run_state *state)
+static struct str body_of(struct cli *cli, struct run_starting *state)
 {
 	SET(state->request, inputs,
 	    inputs_with_files(state->request->inputs, &state->uploads, &cli->arena));
@@ -202,9 +194,8 @@ static int print_receipt(struct cli *cli, const struct uuid *run)
 					: uuid_text(run, id));
 }
 
-int run_options_start(struct cli *cli)
+int run_starting_run(struct cli *cli, struct run_starting *state)
 {
-	struct run_state *state = cli->state;
 	char id[UUID_TEXT_SIZE];
 	bool detach = cli_has(cli, "--detach");
 	if (detach && cli->own_server) {
@@ -237,13 +228,18 @@ int run_options_start(struct cli *cli)
 	return cli_run_follow(cli, &state->id, &state->last_seq);
 }
 
+int run_options_start(struct cli *cli)
+{
+	return run_starting_run(cli, cli->state);
+}
+
 static bool prepare(struct cli *cli, struct error *error)
 {
 	const struct run_cassettes cassettes = { .replay = cli_value(cli, "--replay", 0) };
 	return run_options_prepare(cli, &cassettes, error);
 }
 
-static int print_plan(struct cli *cli, const struct run_state *state)
+static int print_plan(struct cli *cli, const struct run_starting *state)
 {
 	const struct json *plan;
 	struct error error;
