@@ -54,9 +54,8 @@ static const struct json *profile_value(const struct compiler *c, struct str_lis
 			size_t dot;
 			if (!str_find(path, S("."), &dot))
 				dot = path.size;
-			value = value->kind == JSON_OBJECT ?
-					json_member(value, str_head(path, dot)) :
-					NULL;
+			value = value->kind == JSON_OBJECT ? json_member(value, str_head(path, dot))
+							   : NULL;
 			path = str_skip(path, dot < path.size ? dot + 1 : dot);
 		}
 		if (value != NULL && value->kind != JSON_NULL)
