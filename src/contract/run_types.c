@@ -22,6 +22,7 @@
 #include "contract/run_outline_types.h"
 #include "contract/run_output_types.h"
 #include "contract/run_picture_types.h"
+#include "contract/run_plan_types.h"
 #include "contract/run_price_types.h"
 #include "contract/run_question_types.h"
 #include "contract/run_resolved_types.h"
