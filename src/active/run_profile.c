@@ -38,10 +38,31 @@ bool run_profile_check_repository(const struct pipeline_profile *profile, struct
 		    STR_ARG(str_head(root, LIMIT_QUOTE_BYTES)), why);
 }
 
-void run_profile_record(struct run_start *start, const struct pipeline_profile *profile)
+/* Where plans are, unless that is the default.  A profile that only names another folder means the
+ * usual names in that folder. */
+static struct str plan_pattern(const struct pipeline_profile *profile, struct arena *arena)
+{
+	const struct str folder = S("docs/plans"), name = S("{date}-{issue_key}.md");
+	struct str usual = str_format(arena, STR_FMT "/" STR_FMT, STR_ARG(folder), STR_ARG(name));
+	struct str dir = profile->plan_output_dir;
+	if (!str_equal(profile->plan_path_pattern, usual))
+		return profile->plan_path_pattern;
+	while (dir.size > 1 && dir.at[dir.size - 1] == '/')
+		dir.size--;
+	if (dir.size == 0 || str_equal(dir, folder))
+		return S("");
+	return str_format(arena, STR_FMT "/" STR_FMT, STR_ARG(dir), STR_ARG(name));
+}
+
+void run_profile_record(struct run_start *start, const struct pipeline_profile *profile,
+			struct arena *arena)
 {
 	if (profile == NULL)
 		return;
 	SET(start, profile, profile->name);
 	SET(start, repository, profile->repo_root);
+	struct str pattern = plan_pattern(profile, arena);
+	if (!has(start, plan_path_pattern) && pattern.size > 0 &&
+	    pattern.size <= LIMIT_PLAN_PATH_BYTES)
+		SET(start, plan_path_pattern, pattern);
 }

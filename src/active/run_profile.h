@@ -27,6 +27,7 @@ MUST_CHECK bool run_profile_check_repository(const struct pipeline_profile *prof
 					     struct arena *arena, struct error *error);
 
 /* Records the profile in the start of a run; NULL = none. */
-void run_profile_record(struct run_start *start, const struct pipeline_profile *profile);
+void run_profile_record(struct run_start *start, const struct pipeline_profile *profile,
+			struct arena *arena);
 
 #endif

@@ -320,7 +320,7 @@ static void start_done(struct executor_read *read)
 	} else {
 		struct active_run *active = active_run_new(executor, s->start.run, s->graph);
 		s->pending->command.inputs = s->inputs;
-		run_profile_record(s->kept, s->profile);
+		run_profile_record(s->kept, s->profile, &read->arena);
 		s->pending->printed = s->printed;
 		arena_join(&s->pending->arena, &read->arena);
 		active_run_command(active, s->pending);

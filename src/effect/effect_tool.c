@@ -17,6 +17,7 @@
 #include "active/value_fetch.h"
 #include "base/limits.h"
 #include "base/log.h"
+#include "contract/run_start_types.h"
 #include "contract/run_graph_types.h"
 #include "contract/run_value_types.h"
 #include "effect/call_secrets.h"
@@ -197,6 +198,8 @@ static bool call_start(struct call *call, const struct json *inputs, struct erro
 				  .step = call->step,
 				  .effect = call->effect,
 				  .attempt = call->attempt,
+				  .run_created_at = active->run->created_at,
+				  .plan_path_pattern = active->run->start->plan_path_pattern,
 				  .inputs = inputs,
 				  .lock = call->lock,
 				  .done = call_ended,

@@ -62,6 +62,8 @@ struct tool_call {
 	enum run_effect_class class; /* as recorded with the effect's request */
 	struct uuid run, effect;
 	int64_t attempt;
+	int64_t run_created_at;         /* us UTC; the same for all attempts and replays */
+	struct str plan_path_pattern;   /* of the run; "" = the usual one */
 	const struct json *inputs;      /* valid during start() or probe() */
 	struct str step;                /* path of the step, for messages */
 	const char *workspace;          /* the folder it works in */

@@ -179,7 +179,8 @@ static struct str structured_text(const struct pipeline_v1_design *design, struc
 static bool design_text(const struct json *design, struct arena *arena, struct str *out_text,
 			struct error *error)
 {
-	if (design == NULL || design->kind == JSON_NULL) {
+	if (design == NULL || design->kind == JSON_NULL ||
+	    (design->kind == JSON_OBJECT && design->as.object.count == 0)) {
 		*out_text = S("");
 		return true;
 	}

@@ -11,7 +11,7 @@ CLASSES = {"noop": "pure", "echo": "pure", "json_transform": "pure", "sleep": "i
            "write_file": "contained", "edit_file": "contained", "list_dir": "idempotent", "glob": "idempotent", "grep": "idempotent",
            "git_status": "idempotent", "git_diff": "idempotent", "git_commit": "probe", "write_todos": "pure", "submit": "pure", "template_render": "pure",
            "shell": "contained", "http_send_once": "once", "check_files": "idempotent", "view_file": "probe", "write_plan": "contained", "plan_check": "pure",
-           "design_read": "pure"}
+           "design_read": "pure", "plan_path": "idempotent"}
 LOOPBACK = {"BATON_TOOLS_PRIVATE_ADDRESSES": "127.0.0.1"}
 
 

@@ -158,6 +158,7 @@ Test(plan_tools, every_shape_of_a_design)
 	expect_design("{\"design\": \"# A\"}", "# A");
 	expect_design("{\"design\": null}", "");
 	expect_design("{}", "");
+	expect_design("{\"design\": {}}", "");
 	expect_design(
 		"{\"design\": {\"title\": \"T\", \"goal\": \"G\", \"architecture\": \"A\", "
 		"\"tech_stack\": [\"C\"], \"components\": [\"x\", \"y\"], \"raw_content\": \"# Raw\"}}",
@@ -169,8 +170,7 @@ Test(plan_tools, every_shape_of_a_design)
 		"# T\n\n## Goal\n\nG\n\n## Architecture\n\nA\n\n## Components\n\n- x\n- y\n\n"
 		"## Conventions\n\nnone\n");
 	static const char *const wrong[] = {
-		"{\"design\": 1}", "{\"design\": {}}", "{\"design\": []}",
-		"{\"design\": {\"content\": 1}}",
+		"{\"design\": 1}", "{\"design\": []}", "{\"design\": {\"content\": 1}}",
 		"{\"design\": {\"title\": \"T\", \"content\": \"x\"}}"
 	};
 	for (size_t i = 0; i < COUNT(wrong); i++) {
