@@ -44,4 +44,5 @@ void run_profile_record(struct run_start *start, const struct pipeline_profile *
 		return;
 	SET(start, profile, profile->name);
 	SET(start, repository, profile->repo_root);
+	SET(start, tracker, pipeline_profile_tracker_name(profile->tracker));
 }
