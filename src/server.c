@@ -51,6 +51,7 @@
 #include "tool/custom_tools.h"
 #include "tool/tool_context.h"
 #include "server_models.h"
+#include "server_trackers.h"
 
 enum { IDLE_CHECK_US = 20000 };
 
@@ -66,6 +67,7 @@ struct server {
 	struct workspace *workspace;
 	struct artifacts *artifacts;
 	struct custom_tools *customs;
+	struct trackers *trackers;
 	struct tool_context *tool_context;
 	struct server_sandbox sandbox;
 	struct llm_host models;
@@ -318,10 +320,14 @@ static bool open_tools(struct server *server, struct error *error)
 		root = str_format(&server->arena, "%s/journal", server->settings.data_folder).at;
 	server->customs = custom_tools_new(server->settings.data_folder);
 	server->artifacts = artifacts_new(server->settings.data_folder);
+	if (!server_trackers_open(&server->settings, server->loop, &server->arena,
+				  &server->trackers, error))
+		return false;
 	const struct tool_context_settings settings = {
 		.loop = server->loop,
 		.customs = server->customs,
 		.artifacts = server->artifacts,
+		.trackers = server->trackers,
 		.append_root = root,
 		.private_addresses = config_list(server->settings.config, CONFIG_TOOLS_PRIVATE),
 	};
@@ -581,6 +587,7 @@ bool server_open(const struct server_settings *settings, struct server **out_ser
 		.networked = server->sandbox.networked,
 		.artifacts = server->artifacts,
 		.customs = server->customs,
+		.trackers = server->trackers,
 		.sandbox_program = find_program(&server->arena, "bwrap"),
 		.prices = &server->prices,
 		.environment = settings->environment,

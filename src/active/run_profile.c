@@ -65,4 +65,5 @@ void run_profile_record(struct run_start *start, const struct pipeline_profile *
 	if (!has(start, plan_path_pattern) && pattern.size > 0 &&
 	    pattern.size <= LIMIT_PLAN_PATH_BYTES)
 		SET(start, plan_path_pattern, pattern);
+	SET(start, tracker, pipeline_profile_tracker_name(profile->tracker));
 }

@@ -23,6 +23,7 @@ struct documents;
 struct definition_registry;
 struct maintenance;
 struct price_table;
+struct trackers;
 
 struct api_settings {
 	struct loop *loop;
@@ -40,6 +41,7 @@ struct api_settings {
 	bool contained;                   /* tools run in a sandbox that contains their effects */
 	struct artifacts *artifacts;      /* stored files of runs */
 	struct custom_tools *customs;     /* custom tools of the data folder */
+	struct trackers *trackers;        /* issues of profiles */
 	const char *sandbox_program;      /* program that creates sandboxes; NULL when not found */
 	const struct price_table *prices; /* what models cost */
 	const char *const *environment;   /* which keys of providers are present; NULL-terminated */

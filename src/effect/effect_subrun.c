@@ -38,7 +38,7 @@ struct look {
 	/* What the child is created with. */
 	struct str graph_text;
 	struct value inputs;
-	struct str by, trace, profile, repository, plan_path_pattern;
+	struct str by, trace, profile, repository, plan_path_pattern, tracker;
 	struct cached_graph *graph;
 	const struct json *given;
 	struct error error;
@@ -190,6 +190,8 @@ static void create(struct look *look)
 		SET(kept, repository, str_copy(&pending->arena, look->repository));
 	if (look->plan_path_pattern.size > 0)
 		SET(kept, plan_path_pattern, str_copy(&pending->arena, look->plan_path_pattern));
+	if (look->tracker.size > 0)
+		SET(kept, tracker, str_copy(&pending->arena, look->tracker));
 	pending->command.start = kept;
 	arena_join(&pending->arena, &look->read.arena);
 	FAILPOINT("subrun.before_create");
@@ -343,6 +345,7 @@ static void begin(struct active_run *active, struct activation *activation)
 	look->profile = str_copy(arena, active->run->start->profile);
 	look->repository = str_copy(arena, active->run->start->repository);
 	look->plan_path_pattern = str_copy(arena, active->run->start->plan_path_pattern);
+	look->tracker = str_copy(arena, active->run->start->tracker);
 	active_run_pin(active);
 	executor_read(active->executor, &look->read);
 }

@@ -46,6 +46,8 @@ static struct call *call_new(struct active_run *active, const struct activation 
 	const struct graph_node *node = run_node(active->run, activation);
 	call->branch = str_copy(&call->arena, run_folder_name(active->run, activation));
 	call->read_only = node->read_only;
+	call->repository = str_copy(&call->arena, active->run->start->repository);
+	call->tracker = str_copy(&call->arena, active->run->start->tracker);
 	call->tool = str_copy(&call->arena, node->row->tool);
 	call->class = node->row->class;
 	call->attempt = activation->attempt;
@@ -120,6 +122,7 @@ void tool_call_close(struct call *call, enum run_outcome outcome, const struct j
 	if (call->figures != NULL)
 		pending->command.figures =
 			arena_copy(&pending->arena, call->figures, sizeof(*call->figures));
+	pending->command.retry_after_us = call->retry_after_us;
 	tool_call_attach_files(call, pending);
 	active_run_command(active, pending);
 	call_free(call);
@@ -176,6 +179,7 @@ static void call_ended(void *context, uint64_t argument, const struct tool_resul
 			: error.code == ERROR_OUTCOME_UNKNOWN ? RUN_OUTCOME_UNKNOWN
 							      : RUN_OUTCOME_FAILED;
 	call->error = error;
+	call->retry_after_us = result->retry_after_us;
 	call->output = good ? output : NULL;
 	tool_call_list_files(call);
 }
@@ -204,6 +208,8 @@ static bool call_start(struct call *call, const struct json *inputs, struct erro
 				  .run_created_at = active->run->created_at,
 				  .plan_path_pattern = active->run->start->plan_path_pattern,
 				  .inputs = inputs,
+				  .repository = call->repository,
+				  .tracker = call->tracker,
 				  .lock = call->lock,
 				  .done = call_ended,
 				  .asked = call_answered,

@@ -371,6 +371,12 @@ static bool redirect_follow(struct fetch *fetch)
 		return false;
 	}
 	bool same = http_client_same_origin(client, fetch->url, next);
+	if (!same && fetch->call.same_origin) {
+		fail(&fetch->failure, ERROR_FORBIDDEN, "it redirects to another host: %.200s",
+		     next);
+		client->curl->curl_free_(next);
+		return false;
+	}
 	client->curl->curl_free_(fetch->url);
 	fetch->url = next;
 	/* The headers are dropped for good: a redirect back to the first origin does not restore

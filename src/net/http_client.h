@@ -62,6 +62,7 @@ struct http_call {
 	/* Use a new connection.  When a reused connection turns out to be dead, libcurl sends the
 	 * request again by itself, even if the method is not idempotent. */
 	bool fresh_connection;
+	bool same_origin; /* a redirect to another origin fails with FORBIDDEN */
 	/* The connection is established and the request is about to be sent; may be NULL. */
 	void (*before_send)(void *context, uint64_t argument);
 	/* The arguments of head(), piece() and done() are borrowed during the callback. */

@@ -39,6 +39,7 @@ struct tool_result {
 	const struct json *output;              /* valid during done(); NULL = the call failed */
 	const struct run_call_figures *figures; /* of its processes, valid during done(); or NULL */
 	struct error error;                     /* code NONE = the call succeeded */
+	int64_t retry_after_us; /* of a failed call: a retry waits at least so long */
 };
 
 typedef void tool_done(void *context, uint64_t argument, const struct tool_result *result);
@@ -66,6 +67,7 @@ struct tool_call {
 	struct str plan_path_pattern;   /* of the run; "" = the usual one */
 	const struct json *inputs;      /* valid during start() or probe() */
 	struct str step;                /* path of the step, for messages */
+	struct str repository, tracker; /* of the run's profile; "" = none */
 	const char *workspace;          /* the folder it works in */
 	bool read_only;                 /* it only reads the workspace */
 	struct str repository;          /* folder that the run is about; "" = none */

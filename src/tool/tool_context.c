@@ -9,6 +9,7 @@
 #include "net/http_client.h"
 #include "tool/custom_internal.h"
 #include "tool/line_writer.h"
+#include "tracker/trackers.h"
 
 struct tool_context {
 	struct tool_context_settings settings;
@@ -45,6 +46,7 @@ bool tool_context_new(const struct tool_context_settings *settings,
 
 void tool_context_free(struct tool_context *tool_context)
 {
+	trackers_free(tool_context->settings.trackers);
 	http_client_free(tool_context->http);
 	process_pool_free(tool_context->process_pool);
 	line_writer_free(tool_context->lines);
@@ -61,6 +63,11 @@ struct http_client *tool_context_http(struct tool_context *tool_context)
 struct artifacts *tool_context_artifacts(const struct tool_context *tool_context)
 {
 	return tool_context->settings.artifacts;
+}
+
+struct trackers *tool_context_trackers(const struct tool_context *tool_context)
+{
+	return tool_context->settings.trackers;
 }
 
 struct custom_tools *tool_context_customs(const struct tool_context *tool_context)
@@ -86,6 +93,8 @@ void tool_context_trust_changed(struct tool_context *tool_context, struct str na
 void tool_context_listens(struct tool_context *tool_context, int port)
 {
 	http_client_set_own_port(tool_context->http, port);
+	if (tool_context->settings.trackers != NULL)
+		trackers_set_own_port(tool_context->settings.trackers, port);
 }
 
 const char *tool_context_append_root(const struct tool_context *tool_context)
