@@ -326,7 +326,7 @@ static size_t group_most(const struct store_event_row *row, struct arena *arena)
 			str_equal(row->type, event_name(EVENT_TURN_FINISHED));
 	size_t most = long_one && stored_event_read(row, arena, &event, &error)
 			      ? event_facts_most(&event)
-			      : EVENT_FACTS_PLAIN;
+			      : EVENT_FACTS_PLAIN + EVENT_FACTS_MILESTONE;
 	return most < LIMIT_EVENT_GROUP ? most : LIMIT_EVENT_GROUP;
 }
 

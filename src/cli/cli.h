@@ -130,6 +130,11 @@ struct cli_exit {
 };
 
 /* Of commands that follow a run. */
+enum { CLI_EXIT_ISSUES = 3 };
+#define CLI_EXIT_WITH_ISSUES                                                                 \
+	{                                                                                    \
+		CLI_EXIT_ISSUES, "every step of the run succeeded, but it ended with issues" \
+	}
 #define CLI_EXIT_INTERRUPTED                                                             \
 	{                                                                                \
 		130, "interrupted with Ctrl-C; the message says where the run continues" \

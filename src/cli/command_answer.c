@@ -22,7 +22,7 @@ struct answer_state {
 	struct hash revision;
 	const char *comment;
 	const struct json *value;
-	bool found, recorded, follow;
+	bool found, recorded, follow, final;
 	int64_t last_seq;
 };
 
@@ -31,6 +31,7 @@ static bool prepare(struct cli *cli, enum run_decision decision, struct error *e
 	struct answer_state *state = arena_new(&cli->arena, struct answer_state);
 	state->decision = decision;
 	state->follow = cli_has(cli, "--follow");
+	state->final = decision == RUN_DECISION_REJECT && cli_has(cli, "--final");
 	state->comment = cli_value(cli, "--message", 0);
 	cli->state = state;
 	cli_idempotency_key_set(cli);
@@ -167,6 +168,8 @@ static bool record(struct cli *cli, struct answer_state *state, bool *out_lost, 
 	SET(answer, revision, state->revision);
 	if (state->comment != NULL)
 		SET(answer, comment, str_from_c(state->comment));
+	if (state->final)
+		SET(answer, final, true);
 	if (state->value != NULL)
 		SET(answer, value, state->value);
 	struct str target = str_format(&cli->arena, "/api/inbox/" STR_FMT "/respond",
@@ -197,7 +200,7 @@ static int run(struct cli *cli)
 
 #define ANSWER_IS                                          \
 	.group = CLI_RUNS, .kind = CLI_CLIENT, .run = run, \
-	.exits = { { 1, "the run was followed and failed" } }
+	.exits = { { 1, "the run was followed and failed" }, CLI_EXIT_WITH_ISSUES }
 #define QUESTION                                                  \
 	{                                                         \
 		.name = "REQUEST|RUN", .value_kind = CLI_REQUEST, \
@@ -228,7 +231,10 @@ const struct cli_command command_reject = {
 	.text = "Reject a request of the inbox",
 	ANSWER_IS,
 	.arguments = { QUESTION },
-	.options = { MESSAGE, FOLLOW },
+	.options = { MESSAGE,
+		     { .name = "--final",
+		       .text = "Fail the step, also if its definition continues after a rejection" },
+		     FOLLOW },
 	.examples = { { "baton reject 1f0c -m 'not on a Friday' --follow",
 			"Reject, then follow the run" } },
 	.prepare = prepare_reject,

@@ -279,7 +279,7 @@ const struct cli_command command_run = {
 			"Run again with the replies that `baton record` has kept" },
 		      { "baton watch $(baton run --detach two-steps)",
 			"Start a run now, follow it later" } },
-	.exits = { { 1, "the run failed" }, CLI_EXIT_INTERRUPTED },
+	.exits = { { 1, "the run failed" }, CLI_EXIT_WITH_ISSUES, CLI_EXIT_INTERRUPTED },
 	.kind = CLI_CLIENT,
 	.prepare = prepare,
 	.run = run,

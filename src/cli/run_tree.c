@@ -22,6 +22,7 @@ static const struct sign signs[] = {
 	{ "succeeded", "✓", "\033[32m" }, { "failed", "✗", "\033[31m" },
 	{ "skipped", "–", "\033[2m" },    { "cancelled", "■", "\033[31m" },
 	{ "queued", "·", "\033[2m" },     { "paused", "‖", "\033[33m" },
+	{ "with_issues", "◆", "\033[33m" },
 };
 
 static const char *const spinner_frames[] = { "⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏" };

@@ -14,6 +14,7 @@
 #include "contract/run_key_types.h"
 #include "contract/run_log_types.h"
 #include "contract/run_message_types.h"
+#include "contract/run_milestone_types.h"
 #include "contract/run_model_types.h"
 #include "contract/run_node_types.h"
 #include "contract/run_open_types.h"

@@ -127,34 +127,63 @@ static bool visit_output(void *context, enum expr_name kind, struct str name, st
 	return true;
 }
 
+/* One output, or what the issues of a run are read from. */
+static struct run_graph_output output_of(struct body *body, struct str name,
+					 const struct json *from, bool optional)
+{
+	struct compiler *c = body->compiler;
+	const struct reader reader = { .body = body, .step = -1 };
+	struct output_reads reads = {
+		.body = body,
+		.names = arena_array(c->arena, struct str, body->steps.count),
+	};
+	struct error error;
+	size_t before = c->problems->count;
+	struct run_graph_output output = *run_graph_output_new(c->arena);
+	SET(&output, name, name);
+	SET(&output, from, from);
+	SET(&output, optional, optional);
+	definition_read_template(&reader, from, name);
+	if (c->problems->count == before) {
+		bool good = template_check(from, c->arena, visit_output, &reads, &error);
+		require(good);
+	}
+	SET(&output, reads, ((struct str_list){ reads.names, reads.count }));
+	return output;
+}
+
 static void emit_outputs(struct body *body, struct run_graph *graph)
 {
 	struct compiler *c = body->compiler;
 	const struct run_definition *file = c->file;
 	struct run_graph_output *outputs =
 		arena_array(c->arena, struct run_graph_output, file->outputs.count);
-	for (size_t i = 0; i < file->outputs.count; i++) {
-		const struct run_definition_output *from = &file->outputs.at[i].value;
-		const struct reader reader = { .body = body, .step = -1 };
-		struct output_reads reads = {
-			.body = body,
-			.names = arena_array(c->arena, struct str, body->steps.count),
-		};
-		struct error error;
-		size_t before = c->problems->count;
-		outputs[i] = *run_graph_output_new(c->arena);
-		SET(&outputs[i], name, file->outputs.at[i].key);
-		SET(&outputs[i], from, from->from);
-		SET(&outputs[i], optional, from->optional);
-		definition_read_template(&reader, from->from, file->outputs.at[i].key);
-		if (c->problems->count == before) {
-			bool good =
-				template_check(from->from, c->arena, visit_output, &reads, &error);
-			require(good);
-		}
-		SET(&outputs[i], reads, ((struct str_list){ reads.names, reads.count }));
-	}
+	for (size_t i = 0; i < file->outputs.count; i++)
+		outputs[i] =
+			output_of(body, file->outputs.at[i].key, file->outputs.at[i].value.from,
+				  file->outputs.at[i].value.optional);
 	SET(graph, outputs, ((struct run_graph_output_list){ outputs, file->outputs.count }));
+}
+
+/* The expression as a template, which has its value. */
+static void emit_issues(struct body *body, const struct json *tree, struct run_graph *graph)
+{
+	struct compiler *c = body->compiler;
+	const struct json *place = json_member(tree, S("issues"));
+	struct str text = c->file->issues;
+	struct json *from = arena_new(c->arena, struct json);
+	*from = (struct json){ .kind = JSON_STRING,
+			       .as.string = str_starts(text, S("${"))
+						    ? text
+						    : str_format(c->arena, "${" STR_FMT "}",
+								 STR_ARG(text)) };
+	if (place != NULL) {
+		from->line = place->line;
+		from->column = place->column;
+	}
+	struct run_graph_output issues = output_of(body, S("issues"), from, true);
+	SET(graph, issues,
+	    (const struct run_graph_output *)arena_copy(c->arena, &issues, sizeof(issues)));
 }
 
 static void check_checkpoints(const struct compiler *c, const struct json *tree)
@@ -223,6 +252,10 @@ static const struct run_graph *compile_file(struct compiler *c, const struct jso
 	if (body.order == NULL)
 		return graph;
 	emit_outputs(&body, graph);
+	if (has(c->file, issues))
+		emit_issues(&body, tree, graph);
+	if (has(c->file, pipeline))
+		SET(graph, pipeline, c->file->pipeline);
 	if (c->secrets.count > 0)
 		SET(graph, secrets, c->secrets);
 	if (c->file->strict)

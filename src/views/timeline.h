@@ -118,6 +118,7 @@ struct timeline {
 	const struct json *inputs;     /* an object */
 	const struct json *outputs;    /* an object, NULL = none */
 	struct str fault;              /* "" = none */
+	struct str_list issues;        /* what is open, of a run that ended with_issues */
 	struct run_warning *warnings;  /* oldest first */
 	size_t warning_count, warning_room;
 	int64_t warnings_dropped;
@@ -134,8 +135,7 @@ struct timeline {
 
 void timeline_read(struct timeline *timeline, const struct view_source *source,
 		   struct arena *arena);
-/* Reads the events from this index on, after the source has grown. */
-void timeline_extend(struct timeline *timeline, size_t from);
+void timeline_extend(struct timeline *timeline, size_t from); /* after the source has grown */
 void timeline_done(struct timeline *timeline);
 
 int64_t timeline_seq(const struct timeline *timeline, size_t index);

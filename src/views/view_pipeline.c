@@ -27,7 +27,10 @@ struct str project_pipeline_stage_end(const struct event *event)
 {
 	if (timeline_event_continues(event))
 		return S("system_warning");
-	return timeline_event_failed(event) ? S("task_failed") : S("stage_completed");
+	/* The milestone of a task says itself that it failed. */
+	const struct run_milestone *milestone = event_milestone(event);
+	bool is_task = milestone != NULL && milestone->kind == RUN_MILESTONE_TASK;
+	return timeline_event_failed(event) && !is_task ? S("task_failed") : S("stage_completed");
 }
 
 /* A timeout or a limit, not a person, cancelled the run. */
@@ -46,7 +49,10 @@ struct str project_pipeline_retried(const struct event *event)
 
 struct str project_pipeline_answer(const struct event *event)
 {
-	return timeline_event_failed(event) ? S("approval_rejected") : S("approval_granted");
+	return timeline_event_failed(event) ||
+			       event->as.run_human_finished->decision == RUN_DECISION_REJECT
+		       ? S("approval_rejected")
+		       : S("approval_granted");
 }
 
 struct str project_pipeline_run_end(const struct event *event)
@@ -235,8 +241,9 @@ static void log_fact(const struct view_group *group, size_t n,
 static bool is_error(const struct view_group *group, size_t n)
 {
 	enum event_fact_kind kind = view_group_kind(group, n);
-	return kind == FACT_REFUSAL || ((kind == FACT_EVENT || kind == FACT_RESULT) &&
-					timeline_event_failed(view_group_stored(group)));
+	return kind == FACT_REFUSAL || kind == FACT_TASK_FAILED ||
+	       ((kind == FACT_EVENT || kind == FACT_RESULT) &&
+		timeline_event_failed(view_group_stored(group)));
 }
 
 static struct view_document event_document(const struct view_group *group, size_t n)

@@ -229,6 +229,8 @@ def answered(draw, step):
         command["output"] = edited.get(step.asks_for["name"], {"n": 7}) if step.asks_for and wrong % 2 else outputs(draw)
     if draw(st.integers(0, 9)) == 9:
         command["other_revision"] = True
+    if decision == "reject" and draw(st.integers(0, 2)) == 2 or wrong == 7:
+        command["final"] = True
     return command
 
 
