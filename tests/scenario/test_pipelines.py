@@ -94,7 +94,7 @@ def test_a_person_edits_the_plan_and_is_asked_again(server, repository):
 
 
 def test_reviewers_send_work_back(server, repository):
-    objects = script({"step": "tasks/work/reviews[0]/general", **review(False, "greeting.txt:1: too short")}, review(True))
+    objects = script({"step": "tasks/work/review/reviews[0]/general", **review(False, "greeting.txt:1: too short")}, review(True))
     profile(server, repository, team(task_reviewer=objects))
     run = implement(server, auto_approve=True)
     assert ended(server, run)["state"] == "succeeded"
@@ -133,7 +133,7 @@ def review_script():
 def test_a_rejected_attempt_begins_again_from_the_base_of_the_task(server, repository):
     developer = script(*writes("tasks/work/develop", "wrong.txt", "x\n"), *writes("tasks/work#2/develop", "greeting.txt", "hello\n"),
                        *writes("tasks#2/work/develop", "farewell.txt", "bye\n"))
-    reviewer = script({"step": "tasks/work/reviews[0]/general", **review(False, "all wrong", severity="critical", restart=True)}, review(True))
+    reviewer = script({"step": "tasks/work/review/reviews[0]/general", **review(False, "all wrong", severity="critical", restart=True)}, review(True))
     profile(server, repository, team(developer=developer, task_reviewer=reviewer))
     run = implement(server, auto_approve=True)
     assert ended(server, run)["state"] == "succeeded"
@@ -213,7 +213,7 @@ FINDINGS = [{"number": n, "title": title, "file_path": "greeting.txt", "line": 1
 
 def reviewing(**agents):
     evaluator = script({"calls": [call("submit", result={"items": FINDINGS, "summary": "one of three"})]})
-    reviewer = script({"step": "passes/reviews[0]/judge", **review(False, "too short", "wrong language", "no tests")}, review(True))
+    reviewer = script({"step": "passes/review/reviews[0]/judge", **review(False, "too short", "wrong language", "no tests")}, review(True))
     return team(evaluator=evaluator, reviewer=reviewer,
                 developer=script(*writes("passes/repair", "greeting.txt", "good day\n")), **agents)
 
