@@ -118,6 +118,37 @@ void run_git_diff_inputs_check(const struct run_git_diff_inputs *value, struct c
 {
 	check_no_nul(check, "repository", value->repository);
 	check_no_nul_list(check, "paths", value->paths);
+	if (value->staged && value->untracked)
+		check_fail(check, "untracked", "files that are not tracked are not staged");
+}
+
+void run_git_checkout_inputs_check(const struct run_git_checkout_inputs *value, struct check *check)
+{
+	if (has(value, branch))
+		check_no_nul(check, "branch", value->branch);
+}
+
+void run_git_publish_inputs_check(const struct run_git_publish_inputs *value, struct check *check)
+{
+	if (has(value, branch))
+		check_no_nul(check, "branch", value->branch);
+}
+
+void run_git_snapshot_inputs_check(const struct run_git_snapshot_inputs *value, struct check *check)
+{
+	check_no_nul(check, "repository", value->repository);
+}
+
+void run_git_restore_inputs_check(const struct run_git_restore_inputs *value, struct check *check)
+{
+	check_no_nul(check, "repository", value->repository);
+}
+
+void run_git_hooks_inputs_check(const struct run_git_hooks_inputs *value, struct check *check)
+{
+	check_no_nul(check, "repository", value->repository);
+	if (has(value, message))
+		check_no_nul(check, "message", value->message);
 }
 
 void run_git_commit_inputs_check(const struct run_git_commit_inputs *value, struct check *check)

@@ -9,7 +9,9 @@ from world import World
 CLASSES = {"noop": "pure", "echo": "pure", "json_transform": "pure", "sleep": "idempotent", "read_file": "idempotent",
            "http_fetch": "idempotent", "http_send": "keyed", "append_line": "probe", "write_artifact": "probe", "read_artifact": "idempotent",
            "write_file": "contained", "edit_file": "contained", "list_dir": "idempotent", "glob": "idempotent", "grep": "idempotent",
-           "git_status": "idempotent", "git_diff": "idempotent", "git_commit": "probe", "write_todos": "pure", "submit": "pure", "template_render": "pure",
+           "git_status": "idempotent", "git_diff": "idempotent", "git_commit": "probe",
+           "git_snapshot": "idempotent", "git_restore": "contained", "git_hooks": "contained", "git_checkout": "idempotent", "git_publish": "idempotent",
+           "write_todos": "pure", "submit": "pure", "template_render": "pure",
            "shell": "contained", "http_send_once": "once", "check_files": "idempotent", "view_file": "probe"}
 LOOPBACK = {"BATON_TOOLS_PRIVATE_ADDRESSES": "127.0.0.1"}
 
