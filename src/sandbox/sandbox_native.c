@@ -99,14 +99,13 @@ static size_t owned_of(const struct sandbox_spec *spec)
 
 static void add_user(struct argv *arguments, struct arena *arena, const struct sandbox_spec *spec)
 {
-	ARGUMENTS_ADD(arguments, "unshare", "--mount", "/bin/sh", "-c", user_script,
-		      str_format(arena, "%lld",
-				 user_of(spec) == SANDBOX_USER_ROOT ? 0LL
-								    : (long long)user_of(spec))
-			      .at,
-		      user_folder(spec), str_format(arena, "%zu", spec->mount_count + 1).at,
-		      str_format(arena, "%zu", owned_of(spec)).at,
-		      spec->workspace);
+	ARGUMENTS_ADD(
+		arguments, "unshare", "--mount", "/bin/sh", "-c", user_script,
+		str_format(arena, "%lld",
+			   user_of(spec) == SANDBOX_USER_ROOT ? 0LL : (long long)user_of(spec))
+			.at,
+		user_folder(spec), str_format(arena, "%zu", spec->mount_count + 1).at,
+		str_format(arena, "%zu", owned_of(spec)).at, spec->workspace);
 	for (size_t i = 0; i < spec->mount_count; i++)
 		argv_add(arguments, spec->mounts[i].host);
 }

@@ -74,10 +74,10 @@ static const char *const *command_line(const struct git_call *git, struct arena 
 	size_t count = 0;
 	words[count++] = "/bin/sh";
 	words[count++] = "-c";
-	words[count++] = str_format(arena, STR_FMT "\n" STR_FMT,
-				    STR_ARG(packed_text("git_prelude")),
-				    STR_ARG(packed_text(git->script)))
-				 .at;
+	words[count++] =
+		str_format(arena, STR_FMT "\n" STR_FMT, STR_ARG(packed_text("git_prelude")),
+			   STR_ARG(packed_text(git->script)))
+			.at;
 	words[count++] = "sh";
 	words[count++] = git->operation;
 	if (git->repository != NULL)
@@ -244,8 +244,8 @@ struct git_call *git_call_new(const struct tool_host *host, const struct tool_ca
 	git->operation = operation;
 	git->workspace = str_c(&git->arena, str_from_c(call->workspace));
 	git->lock = call->lock;
-	git->timeout_seconds = call->tool->timeout_seconds > 0 ? call->tool->timeout_seconds
-							       : LIMIT_TOOL_SECONDS;
+	git->timeout_seconds =
+		call->tool->timeout_seconds > 0 ? call->tool->timeout_seconds : LIMIT_TOOL_SECONDS;
 	git->child.log = call->log;
 	git->child.mask = call->mask;
 	git->child.ended = git_call_ended;

@@ -37,8 +37,8 @@ struct git_call {
 	bool in_repository;
 	const struct git_place *place;  /* NULL = not mounted */
 	const struct git_place *target; /* of git_publish: of its second child */
-	struct buf bytes;              /* stdout of a child whose output is longer than text */
-	size_t bytes_limit;            /* 0 = it is text */
+	struct buf bytes;               /* stdout of a child whose output is longer than text */
+	size_t bytes_limit;             /* 0 = it is text */
 	const struct json *(*read)(struct git_call *git, const struct process_result *result,
 				   struct error *error);
 	/* Of a commit that is looked up after it was cut off: */

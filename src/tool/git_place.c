@@ -57,10 +57,11 @@ bool git_place_find(struct str folder, struct arena *arena, struct git_place *ou
 		if (folder_exists(place.gitdir) || file_exists(place.gitdir))
 			break;
 		if (is_bare(place.top, arena))
-			return fail(error, ERROR_INVALID,
-				    "%s is a bare repository, which has no files to work on; name a "
-				    "clone of it in the profile (repo_root)",
-				    place.top);
+			return fail(
+				error, ERROR_INVALID,
+				"%s is a bare repository, which has no files to work on; name a "
+				"clone of it in the profile (repo_root)",
+				place.top);
 		if (top.size <= 1)
 			return fail(error, ERROR_NOT_FOUND,
 				    "%s is not in a git repository; run git init, or name one in "
