@@ -33,6 +33,7 @@
 #include "contract/graph_types.h"
 #include "document/agent_registry.h"
 #include "document/definition_registry.h"
+#include "document/prompt_registry.h"
 #include "document/documents.h"
 #include "document/schedules.h"
 #include "effect/effects.h"
@@ -134,6 +135,19 @@ static bool find_prompt(void *context, struct str folder, struct str name, struc
 		"as prompts/" STR_FMT,
 		STR_ARG(str_head(name, LIMIT_NAME_BYTES)),
 		STR_ARG(str_head(name, LIMIT_NAME_BYTES)));
+}
+
+static bool find_named_prompt(void *context, struct store_reader *reader, struct str id,
+			      struct arena *arena, struct str *out_text, int64_t *out_version,
+			      struct error *error)
+{
+	struct prompt_found found;
+	(void)context;
+	if (!prompt_registry_find(packed_agent_prompts, reader, id, arena, &found, error))
+		return false;
+	*out_text = found.content;
+	*out_version = found.version;
+	return true;
 }
 
 static struct str_list list_definitions(void *context, struct store_reader *reader, size_t limit,
@@ -363,6 +377,7 @@ static bool open_runtime(struct server *server, struct error *error)
 		.choose_sandbox = choose_sandbox,
 		.definition = find_definition,
 		.prompt = find_prompt,
+		.named_prompt = find_named_prompt,
 		.definitions = list_definitions,
 		.definition_signature = definition_signature,
 		.agent = agent_registry_find,
@@ -576,6 +591,7 @@ bool server_open(const struct server_settings *settings, struct server **out_ser
 		.executor = server->executor,
 		.documents = server->documents,
 		.definitions = server->definitions,
+		.prompts = packed_agent_prompts,
 		.maintenance = server->maintenance,
 		.version = BATON_VERSION,
 		.user = user_name(&server->arena),

@@ -66,6 +66,19 @@ static bool prompt_file(void *context, struct str name, struct arena *arena, str
 				error);
 }
 
+/* A named prompt, as it is now. */
+static bool named_prompt(void *context, struct str id, struct arena *arena,
+			 struct definition_prompt *out_prompt, struct error *error)
+{
+	struct definition_reading *reading = context;
+	const struct executor_settings *settings = &reading->executor->settings;
+	reading->others = true;
+	if (settings->named_prompt == NULL)
+		return fail(error, ERROR_NOT_FOUND, "there are no named prompts here");
+	return settings->named_prompt(settings->context, reading->reader, id, arena,
+				      &out_prompt->text, &out_prompt->version, error);
+}
+
 static void check_agent(void *context, const struct run_graph_agent *agent, struct arena *arena,
 			struct problems *problems)
 {
@@ -116,6 +129,7 @@ struct definition_tools definition_reading_tools(struct definition_reading *read
 					  .isolates = executor->settings.contained,
 					  .agent = registered_agent,
 					  .prompt = prompt_file,
+					  .named_prompt = named_prompt,
 					  .check_agent = check_agent,
 					  .check_sandbox = check_sandbox,
 					  .context = reading };

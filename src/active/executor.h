@@ -74,6 +74,11 @@ struct executor_settings {
 	 * reader thread.  NULL = there are none. */
 	bool (*prompt)(void *context, struct str folder, struct str name, struct arena *arena,
 		       struct str *out_text, struct error *error);
+	/* Reads the current version of a named prompt; version 0 = the default of the program.  Called
+	 * on a reader thread.  NULL = there are none. */
+	bool (*named_prompt)(void *context, struct store_reader *reader, struct str id,
+			     struct arena *arena, struct str *out_text, int64_t *out_version,
+			     struct error *error);
 	/* The signature of that definition, without reading it; called on any thread.  While
 	 * it stays the same a start uses the graph that was compiled before.  False, or NULL:
 	 * unknown. */

@@ -13,6 +13,7 @@
 #include "active/large_value.h"
 #include "active/run_cassette.h"
 #include "active/run_profile.h"
+#include "active/run_prompts.h"
 #include "base/limits.h"
 #include "base/log.h"
 #include "contract/field_copy.h"
@@ -321,6 +322,7 @@ static void start_done(struct executor_read *read)
 		struct active_run *active = active_run_new(executor, s->start.run, s->graph);
 		s->pending->command.inputs = s->inputs;
 		run_profile_record(s->kept, s->profile, &read->arena);
+		run_prompts_record(s->kept, s->graph->graph, &read->arena);
 		s->pending->printed = s->printed;
 		arena_join(&s->pending->arena, &read->arena);
 		active_run_command(active, s->pending);

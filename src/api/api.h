@@ -22,6 +22,7 @@ struct executor;
 struct documents;
 struct definition_registry;
 struct maintenance;
+struct packed_file;
 struct price_table;
 struct trackers;
 
@@ -31,6 +32,7 @@ struct api_settings {
 	struct documents *documents;
 	struct definition_registry *definitions; /* the workflows, by name */
 	struct maintenance *maintenance;
+	const struct packed_file *prompts;       /* defaults of the named prompts */
 	const char *version;
 	const char *user;                 /* name of the owner, for requests through baton.sock */
 	const char *data_folder;          /* /health reports its free disk space */

@@ -1,6 +1,7 @@
-/* contract/check_plan.c -- rules of plans that span several fields. */
+/* contract/check_plan.c -- rules of plans and prompts that span several fields. */
 #include "base/map.h"
 #include "contract/run_plan_types.h"
+#include "contract/run_prompt_types.h"
 
 static void check_paths(struct check *check, const char *field, const struct str *paths,
 			size_t count)
@@ -47,4 +48,10 @@ void run_write_plan_inputs_check(const struct run_write_plan_inputs *value, stru
 			map_put(&numbers, number, check);
 	}
 	map_done(&numbers);
+}
+
+void run_prompt_save_check(const struct run_prompt_save *value, struct check *check)
+{
+	if (str_trim(value->content).size == 0)
+		check_fail(check, "content", "must not be blank");
 }

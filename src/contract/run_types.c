@@ -25,6 +25,7 @@
 #include "contract/run_picture_types.h"
 #include "contract/run_plan_types.h"
 #include "contract/run_price_types.h"
+#include "contract/run_prompt_types.h"
 #include "contract/run_question_types.h"
 #include "contract/run_resolved_types.h"
 #include "contract/run_schedule_types.h"

@@ -47,6 +47,12 @@ struct definition_tool {
 	struct str_list secrets;             /* top-level inputs that may contain ${secrets.NAME} */
 };
 
+/* A named prompt in its current version. */
+struct definition_prompt {
+	struct str text;
+	int64_t version; /* 0 = the default of the program */
+};
+
 struct definition_tools {
 	const struct definition_tool *at;
 	size_t count;
@@ -66,6 +72,9 @@ struct definition_tools {
 	/* Reads a file of the folder of prompts; NULL = there is no such folder. */
 	bool (*prompt)(void *context, struct str name, struct arena *arena, struct str *out_text,
 		       struct error *error);
+	/* Finds a named prompt; NULL = there are none. */
+	bool (*named_prompt)(void *context, struct str id, struct arena *arena,
+			     struct definition_prompt *out_prompt, struct error *error);
 	/* Checks an agent, including its driver and options.  Pointers in the problems are relative
 	 * to the agent; line and column may be 0.  NULL = no check. */
 	void (*check_agent)(void *context, const struct run_graph_agent *agent, struct arena *arena,

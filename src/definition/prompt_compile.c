@@ -288,6 +288,41 @@ void definition_make_prompt(const struct reader *reader, struct run_graph_node *
 		SET(node, prompt, template);
 }
 
+/* The template of a named prompt, and with it the version that the run goes on with. */
+static const struct run_graph_template *compile_named(const struct reader *reader, struct str id,
+						      int64_t *out_version, struct error *error)
+{
+	const struct compiler *c = reader->body->compiler;
+	struct definition_prompt prompt;
+	if (c->tools->named_prompt == NULL) {
+		fail(error, ERROR_NOT_FOUND, "there are no named prompts here");
+		return NULL;
+	}
+	if (!c->tools->named_prompt(c->tools->context, id, c->arena, &prompt, error))
+		return NULL;
+	*out_version = prompt.version;
+	return compile_template(reader, S(""), prompt.text,
+				str_format(c->arena, "prompt " STR_FMT, STR_ARG(id)), error);
+}
+
+static size_t count_systems(const struct run_definition_agent *own)
+{
+	return (size_t)(own->system.size > 0) + (size_t)has(own, system_file) +
+	       (size_t)has(own, system_template) + (size_t)has(own, prompt_name);
+}
+
+static const struct run_graph_template *compile_system(const struct reader *reader,
+						       const struct run_definition_agent *own,
+						       int64_t *out_version, struct error *error)
+{
+	if (has(own, prompt_name))
+		return compile_named(reader, own->prompt_name, out_version, error);
+	bool is_file = has(own, system_file);
+	return compile_template(reader, is_file ? own->system_file : S(""),
+				is_file ? S("") : own->system_template,
+				is_file ? S("system_file") : S("system_template"), error);
+}
+
 const struct run_graph_agent *definition_make_system(const struct reader *reader,
 						     const struct run_graph_agent *agent)
 {
@@ -298,20 +333,19 @@ const struct run_graph_agent *definition_make_system(const struct reader *reader
 	for (size_t i = 0; i < c->file->agents.count; i++)
 		if (str_equal(c->file->agents.at[i].key, name))
 			own = &c->file->agents.at[i].value;
-	if (own == NULL || (!has(own, system_file) && !has(own, system_template)))
+	if (own == NULL ||
+	    (!has(own, system_file) && !has(own, system_template) && !has(own, prompt_name)))
 		return agent;
-	bool is_file = has(own, system_file);
-	if (own->system.size > 0 || (is_file && has(own, system_template))) {
+	if (count_systems(own) > 1) {
 		definition_step_problem(reader->body, (size_t)reader->step, S("agent"),
 					"agent " STR_FMT
-					" has more than one of system, system_file and "
-					"system_template",
+					" has more than one of system, system_file, "
+					"system_template and prompt_name",
 					STR_ARG(name));
 		return agent;
 	}
-	const struct run_graph_template *template = compile_template(
-		reader, is_file ? own->system_file : S(""), is_file ? S("") : own->system_template,
-		is_file ? S("system_file") : S("system_template"), &error);
+	int64_t version = 0;
+	const struct run_graph_template *template = compile_system(reader, own, &version, &error);
 	if (template == NULL) {
 		definition_step_problem(reader->body, (size_t)reader->step, S("agent"),
 					"agent " STR_FMT ": %s", STR_ARG(name), error.text);
@@ -319,5 +353,9 @@ const struct run_graph_agent *definition_make_system(const struct reader *reader
 	}
 	struct run_graph_agent *with = arena_copy(c->arena, agent, sizeof(*agent));
 	SET(with, system_template, template);
+	if (has(own, prompt_name)) {
+		SET(with, prompt_name, own->prompt_name);
+		SET(with, prompt_version, version);
+	}
 	return with;
 }

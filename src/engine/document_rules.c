@@ -10,10 +10,12 @@
 #include "contract/run_agent_types.h"
 #include "contract/run_custom_tool_types.h"
 #include "contract/run_key_types.h"
+#include "contract/run_prompt_types.h"
 #include "contract/run_schedule_types.h"
 #include "contract/run_settings_types.h"
 #include "contract/run_workflow_types.h"
 #include "engine/document_rules.h"
+#include "template/jinja.h"
 
 /* ---- secrets ------------------------------------------------------------------------- */
 
@@ -277,6 +279,38 @@ bool document_rule_definition_version(const struct document_after *after,
 	return named_so(subject,
 			document_version_name(version->workflow, version->version, d->arena),
 			error);
+}
+
+bool document_rule_prompt(const struct document_after *after,
+			  const struct document_subject *subject, struct document_decision *d,
+			  struct error *error)
+{
+	const struct run_stored_prompt *prompt = subject->value;
+	if (prompt == NULL)
+		return true;
+	if (!named_so(subject, prompt->id, error))
+		return false;
+	struct str version = document_version_name(prompt->id, prompt->version, d->arena);
+	return document_body_after(after, DOCUMENT_PROMPT_VERSION, version).size > 0 ||
+	       fail(error, ERROR_INVALID, "prompt " STR_FMT " has no version %lld",
+		    STR_ARG(prompt->id), (long long)prompt->version);
+}
+
+/* Which names a template may read depends on the step that uses it; its syntax does not. */
+bool document_rule_prompt_version(const struct document_after *after,
+				  const struct document_subject *subject,
+				  struct document_decision *d, struct error *error)
+{
+	(void)after;
+	const struct run_prompt_version *version = subject->value;
+	const struct jinja_template *template;
+	if (version == NULL)
+		return fail(error, ERROR_CONFLICT, "versions of a prompt are never deleted");
+	if (!named_so(subject, document_version_name(version->prompt, version->version, d->arena),
+		      error))
+		return false;
+	return jinja_parse(version->prompt, version->content, &(struct jinja_options){ 0 },
+			   d->arena, &template, error);
 }
 
 bool document_rule_project(const struct document_after *after,
