@@ -11,6 +11,7 @@
 #include "contract/pipeline_types.h"
 
 #include "base/time.h"
+#include "contract/field_copy.h"
 #include "contract/run_event_types.h"
 #include "contract/run_graph_types.h"
 #include "contract/run_node_types.h"
@@ -18,6 +19,7 @@
 #include "contract/run_start_types.h"
 #include "contract/run_turn_types.h"
 #include "views/pipeline_calls.h"
+#include "views/pipeline_state.h"
 #include "views/view_tree.h"
 #include "views/view.h"
 
@@ -113,29 +115,6 @@ static struct contract_kept own_state_members(const struct timeline *timeline)
 	return (struct contract_kept){ member, 1 };
 }
 
-static struct view_document run_document(const struct timeline *timeline)
-{
-	struct pipeline_base_pipeline_state *state =
-		pipeline_base_pipeline_state_new(timeline->arena);
-	const struct vocabulary_run_row *words = timeline_words(timeline);
-	const struct run_human_finished *answer = pipeline_last_answer(timeline);
-	SET(state, pipeline_type, timeline->source->graph->name);
-	SET(state, workflow_id, timeline->source->run);
-	SET(state, profile_id, timeline->start->profile);
-	SET(state, created_at, timeline->created_at);
-	SET(state, status, status_of(words->pipeline));
-	SET(state, history, history_of(timeline));
-	SET(state, pending_user_input, words->mark == VOCABULARY_ASKS);
-	if (answer != NULL && has(answer, comment))
-		SET(state, user_message, answer->comment);
-	if (timeline->fault.size > 0)
-		SET(state, error, timeline->fault);
-	else if (timeline->ended)
-		SET(state, final_response, timeline_result(timeline));
-	state->kept_fields = own_state_members(timeline);
-	return view_run(timeline, "state", pipeline_base_pipeline_state_type(), state);
-}
-
 /* ---- the agent's record ------------------------------------------------------------ */
 
 static struct pipeline_tool_call call_of(const struct timeline *timeline,
@@ -190,6 +169,85 @@ static const struct pipeline_agentic_state *agentic_of(const struct timeline *ti
 	else if (timeline->ended)
 		SET(state, final_response, timeline_result(timeline));
 	return state;
+}
+
+/* ---- the state of a pipeline --------------------------------------------------------- */
+
+/* The fields that BasePipelineState and ImplementationState share. */
+#define SET_BASE(state, timeline)                                                       \
+	do {                                                                            \
+		const struct vocabulary_run_row *words = timeline_words(timeline);      \
+		const struct run_human_finished *said = pipeline_last_answer(timeline); \
+		SET(state, workflow_id, (timeline)->source->run);                       \
+		SET(state, profile_id, (timeline)->start->profile);                     \
+		SET(state, created_at, (timeline)->created_at);                         \
+		SET(state, status, status_of(words->pipeline));                         \
+		SET(state, history, history_of(timeline));                              \
+		SET(state, pending_user_input, words->mark == VOCABULARY_ASKS);         \
+		if (said != NULL && has(said, comment))                                 \
+			SET(state, user_message, said->comment);                        \
+		if ((timeline)->fault.size > 0)                                         \
+			SET(state, error, (timeline)->fault);                           \
+		else if ((timeline)->ended)                                             \
+			SET(state, final_response, timeline_result(timeline));          \
+	} while (0)
+
+/* What the events say; nothing else may set these fields. */
+static const struct str event_fields[] = {
+	{ "workflow_id", 11 },  { "profile_id", 10 },     { "created_at", 10 },
+	{ "status", 6 },        { "history", 7 },         { "pending_user_input", 18 },
+	{ "user_message", 12 }, { "final_response", 14 }, { "error", 5 },
+	{ "tool_calls", 10 },   { "tool_results", 12 },   { "agentic_status", 14 },
+	{ "labels", 6 },        { "profile", 7 },         { "repository", 10 },
+};
+
+static const void *implementation_of(const struct timeline *timeline)
+{
+	struct pipeline_implementation_state *state =
+		pipeline_implementation_state_new(timeline->arena);
+	const struct pipeline_agentic_state *agent = agentic_of(timeline);
+	SET_BASE(state, timeline);
+	SET(state, tool_calls, agent->tool_calls);
+	SET(state, tool_results, agent->tool_results);
+	SET(state, agentic_status, agent->status);
+	contract_copy_fields(run_start_type(), timeline->start,
+			     pipeline_implementation_state_type(), state, NULL);
+	return pipeline_state_fill(timeline, pipeline_implementation_state_type(), state,
+				   event_fields, COUNT(event_fields));
+}
+
+/* The same state; as its type says implementation, that of another pipeline is a BasePipelineState with
+ * further members. */
+static struct view_document pipeline_document(const struct timeline *timeline)
+{
+	const void *state = implementation_of(timeline);
+	enum run_pipeline pipeline = timeline->source->graph->pipeline;
+	if (pipeline == RUN_PIPELINE_IMPLEMENTATION)
+		return view_one(timeline, "state", pipeline_implementation_state_type(), state);
+	const struct json *tree =
+		contract_tree(pipeline_implementation_state_type(), state, timeline->arena);
+	const struct json *type =
+		TREE(timeline->arena,
+		     { S("pipeline_type"), view_tree_text(run_pipeline_name(pipeline)) });
+	struct problems problems = { .arena = timeline->arena };
+	const struct contract_source source = {
+		.json = view_tree_merge(timeline->arena, type, tree), .lenient = true
+	};
+	const void *base = pipeline_base_pipeline_state_parse(&source, timeline->arena, &problems);
+	require(base != NULL);
+	return view_one(timeline, "state", pipeline_base_pipeline_state_type(), base);
+}
+
+static struct view_document run_document(const struct timeline *timeline)
+{
+	if (has(timeline->source->graph, pipeline))
+		return pipeline_document(timeline);
+	struct pipeline_base_pipeline_state *state =
+		pipeline_base_pipeline_state_new(timeline->arena);
+	SET(state, pipeline_type, timeline->source->graph->name);
+	SET_BASE(state, timeline);
+	state->kept_fields = own_state_members(timeline);
+	return view_run(timeline, "state", pipeline_base_pipeline_state_type(), state);
 }
 
 static struct view_documents more_documents(const struct timeline *timeline)
