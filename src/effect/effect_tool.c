@@ -51,8 +51,6 @@ static struct call *call_new(struct active_run *active, const struct activation 
 	call->tool = str_copy(&call->arena, node->row->tool);
 	call->class = node->row->class;
 	call->attempt = activation->attempt;
-	if (has(active->run->start, repository))
-		call->repository = str_copy(&call->arena, active->run->start->repository);
 	const struct run_graph *graph = active->run->graph->rows;
 	call->workflow = str_copy(&call->arena, graph->name);
 	call->sandbox = tool_call_sandbox(graph, node->row, &call->arena);
@@ -216,7 +214,6 @@ static bool call_start(struct call *call, const struct json *inputs, struct erro
 				  .context = executor,
 				  .argument = call->id };
 	spec.read_only = call->read_only;
-	spec.repository = call->repository;
 	if (!workspace->ops->folder(workspace, &active->run_id, call->branch, &call->arena,
 				    &spec.workspace, error))
 		return false;

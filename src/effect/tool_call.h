@@ -30,7 +30,6 @@ struct call {
 	struct str branch;              /* whose folder it works in; "" = the run's own */
 	struct str repository, tracker; /* of the run's profile; "" = it has none */
 	bool read_only;
-	struct str repository; /* that the run is about; "" = none */
 	struct uuid effect;
 	struct str tool;
 	const struct run_graph_sandbox *sandbox; /* of its profile or agent; NULL = the server's */

@@ -70,7 +70,6 @@ struct tool_call {
 	struct str repository, tracker; /* of the run's profile; "" = none */
 	const char *workspace;          /* the folder it works in */
 	bool read_only;                 /* it only reads the workspace */
-	struct str repository;          /* folder that the run is about; "" = none */
 	int lock;                       /* descriptor of the effect's lock, inherited by every
 				    * child process; -1 if the tool starts none */
 	const struct secret_mask *mask; /* of the run's secrets; NULL = it has none */
