@@ -123,7 +123,8 @@ do_claim() {
 	check_clean
 	[ -d "$COMMON/logs" ] || mkdir "$COMMON/logs"
 	[ -e "$GIT_DIR/logs" ] || ln -s "$COMMON/logs" "$GIT_DIR/logs"
-	create_branch
+	branch=$BRANCH
+	[ "$CLAIM" = 0 ] || create_branch
 	printf '%s\n%s\n%s\n%s\n' "$branch" "$base" "$base_branch" "$base"
 }
 

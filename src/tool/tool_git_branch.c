@@ -88,6 +88,7 @@ static bool checkout_start(const struct tool_host *host, const struct tool_call 
 					 : str_format(&arena, "baton/" STR_FMT, STR_ARG(run)));
 	git_call_set(git, S("BASE"), has(inputs, base) ? inputs->base : S(""));
 	git_call_set(git, S("ALLOW_DIRTY"), inputs->allow_dirty ? S("1") : S("0"));
+	git_call_set(git, S("CLAIM"), inputs->claim ? S("1") : S("0"));
 	git_call_set_number(git, S("BRANCHES"), LIMIT_GIT_BRANCHES);
 	return git_call_begin(git, call, out_running, error);
 }
