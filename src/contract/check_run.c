@@ -128,6 +128,12 @@ void run_git_checkout_inputs_check(const struct run_git_checkout_inputs *value, 
 		check_no_nul(check, "branch", value->branch);
 }
 
+void run_changes_query_check(const struct run_changes_query *value, struct check *check)
+{
+	if (has(value, path))
+		check_no_nul(check, "path", value->path);
+}
+
 void run_git_publish_inputs_check(const struct run_git_publish_inputs *value, struct check *check)
 {
 	if (has(value, branch))

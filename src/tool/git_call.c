@@ -242,7 +242,8 @@ struct git_call *git_call_new(const struct tool_host *host, const struct tool_ca
 	git->host = *host;
 	git->script = "git";
 	git->operation = operation;
-	git->workspace = str_c(&git->arena, str_from_c(call->workspace));
+	if (call->workspace != NULL)
+		git->workspace = str_c(&git->arena, str_from_c(call->workspace));
 	git->lock = call->lock;
 	git->timeout_seconds =
 		call->tool->timeout_seconds > 0 ? call->tool->timeout_seconds : LIMIT_TOOL_SECONDS;
@@ -252,6 +253,69 @@ struct git_call *git_call_new(const struct tool_host *host, const struct tool_ca
 	git->running.end = git_end;
 	git_call_set_number(git, S("NUMBER_BYTES"), LIMIT_GIT_NUMBER_BYTES);
 	return git;
+}
+
+/* ---- where the repository is ------------------------------------------------------------- */
+
+/* Looks for the repository on a reader thread: its file system may be slow. */
+struct place_job {
+	struct job job; /* first */
+	struct arena arena;
+	struct tool_context *tool_context;
+	uint64_t running;
+	struct str folder;
+	struct git_place place;
+	struct error error;
+};
+
+static void place_run(struct job *job, unsigned thread)
+{
+	struct place_job *p = (struct place_job *)job;
+	(void)thread;
+	if (git_place_find(p->folder, &p->arena, &p->place, &p->error))
+		p->error = (struct error){ 0 };
+}
+
+static void place_done(struct job *job)
+{
+	struct place_job *p = (struct place_job *)job;
+	struct git_call *git = (struct git_call *)tool_context_find(p->tool_context, p->running);
+	if (git != NULL) {
+		struct tool_result answer = { .error = p->error };
+		arena_join(&git->arena, &p->arena);
+		git->target = arena_copy(&git->arena, &p->place, sizeof(p->place));
+		if (git->place_at_once)
+			git->place = git->target;
+		if (answer.error.code == ERROR_NONE)
+			next_spawn(git);
+		else
+			git_call_finish(git, &answer);
+	}
+	arena_done(&p->arena);
+	free(p);
+}
+
+bool git_call_begin_in(struct git_call *git, const struct tool_call *call, bool at_once,
+		       uint64_t *out_running, struct error *error)
+{
+	if (call->repository.size == 0) {
+		git_call_free(git);
+		return fail(error, ERROR_CONFIGURATION,
+			    "the run has no repository: start it with a profile that names one "
+			    "(repo_root), which baton init makes");
+	}
+	struct place_job *p = calloc(1, sizeof(*p));
+	require(p != NULL);
+	tool_context_begin(&git->running, &git->host, call);
+	*out_running = git->running.id;
+	git->place_at_once = at_once;
+	git->waiting = true;
+	p->job = (struct job){ .run = place_run, .done = place_done, .name = "repository" };
+	p->folder = str_copy(&p->arena, call->repository);
+	p->tool_context = git->running.tool_context;
+	p->running = git->running.id;
+	platform_submit(loop_platform(git->host.loop), LANE_READER, &p->job);
+	return true;
 }
 
 bool git_call_begin(struct git_call *git, const struct tool_call *call, uint64_t *out_running,

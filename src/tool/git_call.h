@@ -22,7 +22,7 @@ struct git_call {
 	struct tool_host host;
 	const char *script; /* git or git_repository */
 	const char *operation;
-	const char *workspace;  /* the run's folder */
+	const char *workspace;  /* the run's folder; NULL = it is not used */
 	const char *repository; /* of git.sh: folder in the workspace */
 	bool read_only;         /* the workspace is */
 	int lock;
@@ -36,7 +36,8 @@ struct git_call {
 	/* The user's repository (git_place.h) is the workspace of the sandbox, or mounted beside it. */
 	bool in_repository;
 	const struct git_place *place;  /* NULL = not mounted */
-	const struct git_place *target; /* of git_publish: of its second child */
+	const struct git_place *target; /* the run's; NULL = not looked for */
+	bool place_at_once;             /* the first child sees it */
 	struct buf bytes;               /* stdout of a child whose output is longer than text */
 	size_t bytes_limit;             /* 0 = it is text */
 	const struct json *(*read)(struct git_call *git, const struct process_result *result,
@@ -44,7 +45,7 @@ struct git_call {
 	/* Of a commit that is looked up after it was cut off: */
 	struct error error;
 	bool verifying;
-	bool waiting;      /* for a place for the next child */
+	bool waiting;      /* for a place for a child, or for the repository */
 	tool_asked *asked; /* of a probe; NULL = a call */
 	void *context;
 	uint64_t argument;
@@ -66,6 +67,9 @@ MUST_CHECK bool git_call_succeeded(const struct git_call *git, const struct proc
 /* Starts the call, whose children end with git_call_ended() unless child.ended is set; frees it on failure. */
 MUST_CHECK bool git_call_begin(struct git_call *git, const struct tool_call *call,
 			       uint64_t *out_running, struct error *error);
+/* The same for a call that needs the repository of the run.  The first child sees it only if `at_once` is set. */
+MUST_CHECK bool git_call_begin_in(struct git_call *git, const struct tool_call *call, bool at_once,
+				  uint64_t *out_running, struct error *error);
 void git_call_ended(struct tool_child *child, const struct process_result *result);
 void git_call_finish(struct git_call *git, const struct tool_result *result);
 

@@ -182,6 +182,14 @@ static bool read_changes(struct str *rest, struct arena *arena,
 	return section.size == 0 || *out_truncated || fail_strange(error);
 }
 
+static struct str whole_lines(struct str text, size_t most)
+{
+	text = str_head(text, most);
+	while (text.size > 0 && text.at[text.size - 1] != '\n')
+		text.size--;
+	return text;
+}
+
 bool git_output_diff(struct str text, size_t most, struct arena *arena,
 		     struct run_git_diff_outputs *out_outputs, struct error *error)
 {
@@ -191,11 +199,8 @@ bool git_output_diff(struct str text, size_t most, struct arena *arena,
 	if (!read_changes(&diff, arena, &changes, &more_files, error))
 		return false;
 	bool truncated = diff.size > most;
-	if (truncated) {
-		diff = str_head(diff, most);
-		while (diff.size > 0 && diff.at[diff.size - 1] != '\n')
-			diff.size--;
-	}
+	if (truncated)
+		diff = whole_lines(diff, most);
 	SET(out_outputs, files, changes);
 	SET(out_outputs, files_truncated, more_files);
 	SET(out_outputs, diff, text_of(diff, arena));
@@ -366,5 +371,72 @@ bool git_output_hooks(struct str text, struct arena *arena,
 	SET(out_outputs, stdout, text_of(printed, arena));
 	if (str_trim(text).size > 0)
 		SET(out_outputs, message, text_of(str_trim(text), arena));
+	return true;
+}
+
+/* "M", path; or "R100", old path, path.  The files come in the order of their numbers. */
+static bool read_status_letter(struct str *names, enum run_git_state *out_state)
+{
+	struct str letter, path;
+	if (!cut_record(names, &letter) || letter.size == 0 || !state_of(letter.at[0], out_state))
+		return false;
+	bool two = letter.at[0] == 'R' || letter.at[0] == 'C';
+	return cut_record(names, &path) && (!two || cut_record(names, &path));
+}
+
+static bool read_changed_files(struct str *rest, struct arena *arena, struct run_changes *out,
+			       struct error *error)
+{
+	struct run_git_change_list changes;
+	struct str names;
+	bool more_names, more_files;
+	if (!cut_section(rest, &names, &more_names))
+		return fail_strange(error);
+	if (!read_changes(rest, arena, &changes, &more_files, error))
+		return false;
+	struct run_changed_file *files = arena_array(arena, struct run_changed_file, changes.count);
+	size_t count = 0;
+	enum run_git_state state;
+	for (; count < changes.count && read_status_letter(&names, &state); count++) {
+		const struct run_git_change *change = &changes.at[count];
+		struct run_changed_file *file = &files[count];
+		*file = *run_changed_file_new(arena);
+		SET(file, path, change->path);
+		SET(file, status, state);
+		if (has(change, old_path))
+			SET(file, old_path, change->old_path);
+		if (has(change, added))
+			SET(file, added, change->added);
+		if (has(change, deleted))
+			SET(file, deleted, change->deleted);
+	}
+	SET(out, files, ((struct run_changed_file_list){ files, count }));
+	SET(out, files_truncated, more_names || more_files);
+	return true;
+}
+
+bool git_output_changes(struct str text, size_t diff_bytes, struct arena *arena,
+			struct run_changes *out_changes, struct error *error)
+{
+	struct git_claim claim;
+	struct str line;
+	if (!git_output_claim(text, arena, &claim, error))
+		return false;
+	for (int i = 0; i < 4; i++)
+		if (!cut_line(&text, &line))
+			return fail_strange(error);
+	if (!read_changed_files(&text, arena, out_changes, error))
+		return false;
+	SET(out_changes, branch, text_of(claim.branch, arena));
+	SET(out_changes, base_commit, text_of(claim.base, arena));
+	if (claim.base_branch.size > 0)
+		SET(out_changes, base_branch, text_of(claim.base_branch, arena));
+	SET(out_changes, commit, text_of(claim.tip, arena));
+	if (diff_bytes > 0) {
+		bool truncated = text.size > diff_bytes;
+		SET(out_changes, diff,
+		    text_of(truncated ? whole_lines(text, diff_bytes) : text, arena));
+		SET(out_changes, truncated, truncated);
+	}
 	return true;
 }

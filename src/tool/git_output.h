@@ -39,6 +39,10 @@ MUST_CHECK bool git_output_publish(struct str text, struct arena *arena,
 				   struct run_git_publish_outputs *out_outputs,
 				   struct error *error);
 
+/* Of a diff at most `diff_bytes` are kept, in whole lines; 0 = there is none. */
+MUST_CHECK bool git_output_changes(struct str text, size_t diff_bytes, struct arena *arena,
+				   struct run_changes *out_changes, struct error *error);
+
 MUST_CHECK bool git_output_snapshot(struct str text, struct arena *arena,
 				    struct run_git_snapshot_outputs *out_outputs,
 				    struct error *error);

@@ -320,4 +320,55 @@ do_accept() {
 	printf '%s\n%s\n%s\n' "$BRANCH" "$COMMIT" "$old"
 }
 
+# ---- what a run has changed -----------------------------------------------------------------
+
+# Sets branch, base and base_branch from the run's clone, or from its claim in the repository.
+find_branch() {
+	if [ -z "${COMMON:-}" ]; then
+		[ ! -L .git ] && [ -d .git/refs ] && [ -f .git/baton ] && [ ! -L .git/baton ] ||
+			refuse 66 "the run has no work tree of a repository; git_checkout makes one"
+		private_git "$temporary/git" "$PWD/.git" "$PWD/.git" "the workspace"
+		export GIT_DIR="$temporary/git"
+		{
+			read -r run && read -r branch && read -r base && { read -r base_branch || :; }
+		} <.git/baton
+		return
+	fi
+	private_git "$temporary/git" "$GITDIR" "$COMMON" "$PLACE"
+	export GIT_DIR="$temporary/git"
+	git for-each-ref --format='%(refname:lstrip=2)' refs/heads >"$temporary/branches"
+	while read -r branch; do
+		if claim=$(claim_of "$branch"); then
+			base=${claim%% *} base_branch=${claim#* }
+			base_branch=${base_branch#-}
+			return
+		fi
+	done <"$temporary/branches"
+	refuse 66 "the run has no branch in the repository in $PLACE"
+}
+
+do_changes() {
+	find_branch
+	commit=$(git rev-parse -q --verify --end-of-options "${COMMIT:-refs/heads/$branch}^{commit}") ||
+		refuse 66 "there is no commit ${COMMIT:-of branch $branch} in the run's repository"
+	base=$(find_tree "${BASE:-$base}") || refuse 66 "there is no commit ${BASE:-$base} in the run's repository"
+	printf '%s\n%s\n%s\n%s\n' "$branch" "$base" "$base_branch" "$commit"
+	options='--no-ext-diff --no-textconv --no-color --submodule=short -M'
+	set -- "$base" "$commit" --
+	if [ -n "$SHOWN" ]; then set -- "$@" "$SHOWN"; fi
+	# shellcheck disable=SC2086
+	git diff $options --name-status -z "$@" >"$temporary/names"
+	# shellcheck disable=SC2086
+	git diff $options --numstat -z "$@" >"$temporary/numbers"
+	put_part "$temporary/names" "$NUMBER_BYTES"
+	put_part "$temporary/numbers" "$NUMBER_BYTES"
+	[ "$DIFF_BYTES" != 0 ] || return 0
+	# shellcheck disable=SC2086
+	{
+		git diff $options --src-prefix=a/ --dst-prefix=b/ "$@" && code=0 || code=$?
+		echo "$code" >"$temporary/code"
+	} | head -c "$DIFF_BYTES"
+	case $(cat "$temporary/code") in 0 | 141) ;; *) exit 1 ;; esac
+}
+
 "do_$operation"

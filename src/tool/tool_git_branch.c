@@ -12,27 +12,16 @@
 #include "os/failpoint.h"
 #include "tool/git_call.h"
 #include "tool/git_output.h"
-#include "tool/git_place.h"
 
 enum { NAMED_CHARS = 8 }; /* of the run's id, in the name of a branch */
 
 static struct git_call *branch_new(const struct tool_host *host, const struct tool_call *call,
-				   const char *operation, struct error *error)
+				   const char *operation)
 {
 	char id[UUID_TEXT_SIZE];
 	struct git_call *git = git_call_new(host, call, operation);
-	struct git_place *place = arena_new(&git->arena, struct git_place);
-	if (call->repository.size == 0)
-		fail(error, ERROR_CONFIGURATION,
-		     "the run has no repository: start it with a profile that names one "
-		     "(repo_root), which baton init makes");
-	else if (git_place_find(call->repository, &git->arena, place, error)) {
-		git->place = place;
-		git_call_set(git, S("RUN"), uuid_text(&call->run, id));
-		return git;
-	}
-	git_call_free(git);
-	return NULL;
+	git_call_set(git, S("RUN"), uuid_text(&call->run, id));
+	return git;
 }
 
 /* ---- git_checkout ---------------------------------------------------------------------- */
@@ -76,9 +65,9 @@ static bool checkout_start(const struct tool_host *host, const struct tool_call 
 	char id[UUID_TEXT_SIZE];
 	const struct run_git_checkout_inputs *inputs =
 		TOOL_INPUTS(run_git_checkout_inputs, call, &arena, error);
-	struct git_call *git = inputs == NULL ? NULL : branch_new(host, call, "claim", error);
-	if (git == NULL)
+	if (inputs == NULL)
 		return false;
+	struct git_call *git = branch_new(host, call, "claim");
 	struct str run = str_head(uuid_text(&call->run, id), NAMED_CHARS);
 	git->script = "git_repository";
 	git->in_repository = true;
@@ -90,7 +79,7 @@ static bool checkout_start(const struct tool_host *host, const struct tool_call 
 	git_call_set(git, S("ALLOW_DIRTY"), inputs->allow_dirty ? S("1") : S("0"));
 	git_call_set(git, S("CLAIM"), inputs->claim ? S("1") : S("0"));
 	git_call_set_number(git, S("BRANCHES"), LIMIT_GIT_BRANCHES);
-	return git_call_begin(git, call, out_running, error);
+	return git_call_begin_in(git, call, true, out_running, error);
 }
 
 /* ---- git_publish ----------------------------------------------------------------------- */
@@ -142,17 +131,15 @@ static bool publish_start(const struct tool_host *host, const struct tool_call *
 	AUTO(arena) arena = { 0 };
 	const struct run_git_publish_inputs *inputs =
 		TOOL_INPUTS(run_git_publish_inputs, call, &arena, error);
-	struct git_call *git = inputs == NULL ? NULL : branch_new(host, call, "pack", error);
-	if (git == NULL)
+	if (inputs == NULL)
 		return false;
-	git->target = git->place;
-	git->place = NULL;
+	struct git_call *git = branch_new(host, call, "pack");
 	git->read = read_pack;
 	git->read_only = true;
 	git->bytes_limit = LIMIT_GIT_PUBLISH_BYTES;
 	git_call_take_place(git, S("."), (struct str_list){ 0 });
 	git_call_set(git, S("BRANCH"), has(inputs, branch) ? inputs->branch : S(""));
-	return git_call_begin(git, call, out_running, error);
+	return git_call_begin_in(git, call, false, out_running, error);
 }
 
 const struct tool tool_git_checkout = {

@@ -495,11 +495,11 @@ def test_ten_runs_at_once_have_ten_branches(ready, repository):
     repository.git("fsck", "--strict")
 
 
-POINTS = ["tool.after_spawn=kill", "tool.git_ended=kill", "tool.git_claimed=kill", "tool.after_spawn=kill@2", "tool.git_ended=kill@2", "tool.ended=kill",
-          "tool.git_packed=kill", "tool.ended=kill@6", "tool.before_start=kill@6"]
+KILLS = ["tool.after_spawn=kill", "tool.git_ended=kill", "tool.git_claimed=kill", "tool.after_spawn=kill@2", "tool.git_ended=kill@2", "tool.ended=kill",
+         "tool.git_packed=kill", "tool.ended=kill@6", "tool.before_start=kill@6"]
 
 
-@pytest.mark.parametrize("point", POINTS)
+@pytest.mark.parametrize("point", KILLS)
 def test_a_kill_during_checkout_or_publish_changes_nothing(home, repository, point):
     before = repository.state()
     home.define(WORK)
