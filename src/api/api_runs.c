@@ -9,6 +9,7 @@
 #include "active/notices.h"
 #include "active/run_commands.h"
 #include "api/api_timeline.h"
+#include "api/event_page.h"
 #include "api/adapters.h"
 #include "api/read_job.h"
 #include "api/run_summary.h"
@@ -661,12 +662,19 @@ void api_run_events(struct api_call *call)
 	struct str name = api_query(call, S("view"));
 	const struct view *view = NULL;
 	struct event_cursor after;
+	struct event_filter filter = { 0 };
 	list->run = call->id;
 	if (!api_query_int(call, S("limit"), 1, LIMIT_PAGE_ITEMS, 100, &list->limit,
 			   &list->error) ||
 	    !api_query_cursor(call, S("after"), event_cursor_of(0), &after, &list->error) ||
-	    (name.size > 0 && !view_from(name, &view, &list->error))) {
+	    (name.size > 0 && !view_from(name, &view, &list->error)) ||
+	    !event_filter_read(&filter, call, view, &list->error)) {
 		api_reply_error(call->api, call->exchange, &list->error, NULL);
+		list_free(list);
+		return;
+	}
+	if (!event_filter_is_empty(&filter)) {
+		api_events_of_run(call, view, after, list->limit, &filter);
 		list_free(list);
 		return;
 	}

@@ -28,6 +28,7 @@
 #include "contract/run_prompt_types.h"
 #include "contract/run_question_types.h"
 #include "contract/run_resolved_types.h"
+#include "contract/run_review_types.h"
 #include "contract/run_schedule_types.h"
 #include "contract/run_secret_types.h"
 #include "contract/run_server_types.h"

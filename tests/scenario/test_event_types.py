@@ -7,6 +7,7 @@ import signal
 from baton import new_id
 from test_event_groups import WRITER, listed, types
 from test_messages import team
+from test_milestones import PLANNED
 from test_sessions import call, definition
 
 VIEWS = ("pipeline", "pipeline_v1", "runtime", "task", "graph")
@@ -109,6 +110,10 @@ def mail(home, server):
         "bob": [{"turn": 1, "calls": [call("read_messages")]}, {"text": "Done."}]}, after=("bob",)))]
 
 
+def milestones(home, server):
+    return server, [run_of(home, server, PLANNED)]
+
+
 def crash(home, server):
     home.define(HELD)
     run = new_id()
@@ -147,7 +152,7 @@ def test_the_table_has_every_type_of_every_vocabulary(home):
 
 def test_every_scenario_produces_what_the_table_says_and_nothing_else(home):
     names, produced = table(home)
-    happen = {f.__name__: f for f in (works, fails, asks, cancelled, late, held, agent, mail, crash)}
+    happen = {f.__name__: f for f in (works, fails, asks, cancelled, late, held, agent, mail, milestones, crash)}
     assert names == list(happen)
     server = home.serve()
     seen = {view: {} for view in VIEWS}
