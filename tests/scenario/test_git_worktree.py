@@ -362,6 +362,30 @@ def test_programs_of_the_repositorys_configuration_do_not_run(ready, repository,
     assert not trap.exists()
 
 
+LIMITS = {"uid": {"BATON_SANDBOX_LIMITS": "uid"}, "rlimit": {}, "off": {"BATON_TOOLS_ISOLATION": "off"}}
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
+@pytest.mark.parametrize("owner", [0, 4242])
+@pytest.mark.parametrize("name", list(LIMITS))
+def test_a_server_of_root_works_as_the_owner_of_the_repository(home, repository, name, owner):
+    for folder, folders, files in os.walk(repository.path):
+        for entry in [".", *folders, *files]:
+            os.lchown(os.path.join(folder, entry), owner, owner)
+    # Without uids, root has none of its rights in the sandbox.
+    repository.path.chmod(0o755 if (name, owner) == ("rlimit", 4242) else 0o700)
+    before = repository.state()
+    home.define(WORK)
+    server = home.serve(**LIMITS[name])
+    use_profile(server, repository.path)
+    result = work(server)
+    assert result["status"] == "success", result
+    assert repository.state() == before
+    if name != "off":  # without isolation the server writes as itself
+        owners = {os.lstat(os.path.join(folder, entry)).st_uid for folder, folders, files in os.walk(repository.path) for entry in folders + files}
+        assert owners == {owner}
+
+
 # ---- hooks -------------------------------------------------------------------------------------------------
 
 
