@@ -293,6 +293,17 @@ def test_a_repository_that_borrows_objects_is_refused(home, server, repository, 
     assert "borrows objects of another one (objects/info/alternates)" in failure(server)
 
 
+def test_a_repository_that_is_too_large_is_refused(home, ready, repository):
+    blob = repository.git("hash-object", "-w", "app.py")
+    lines = "".join(f"100644 blob {blob}\tfile-{number}\n" for number in range(100001))
+    tree = subprocess.run(["git", "mktree"], input=lines, cwd=repository.path, capture_output=True, text=True, check=True).stdout.strip()
+    repository.git("branch", "huge", repository.git("commit-tree", "-m", "huge", tree))
+    home.define("name: huge\nsteps:\n  - {name: checkout, tool: git_checkout, inputs: {base: huge}}\n")
+    result = ready.start("huge", wait=True).body
+    assert "the repository is too large: 100001 files with 3200032 bytes, and a run can have 100000 files with 1073741824 bytes" in str(result), result
+    assert repository.git("branch", "--list", "baton/*") == ""
+
+
 # ---- unusual repositories -----------------------------------------------------------------------------
 
 
@@ -315,6 +326,7 @@ def test_files_of_git_lfs_are_pointers_and_that_is_said(ready, repository):
     assert result["outputs"]["checkout"]["warnings"] == [
         "1 files are stored with Git LFS (first: big.bin); the work tree has their pointers, not their content"]
     assert repository.git("diff", "--name-only", "main", "baton/123").split() == ["app.py", "new.py"]
+    assert "big.bin is stored with Git LFS, and git_commit would commit its content" in failure(ready, command="echo content >big.bin")
 
 
 def test_a_linked_worktree_and_a_folder_below_work(home, server, repository, tmp_path):

@@ -28,10 +28,10 @@ static const char *printed_in(const char *folder, const char *command)
 {
 	static char text[1024];
 	AUTO(arena) arena = { 0 };
-	FILE *pipe = popen(
-		str_format(&arena, "cd '%s' && { git -c safe.directory='*' %s; } 2>&1", folder, command)
-			.at,
-		"r");
+	FILE *pipe = popen(str_format(&arena, "cd '%s' && { git -c safe.directory='*' %s; } 2>&1",
+				      folder, command)
+				   .at,
+			   "r");
 	cr_assert_not_null(pipe);
 	text[fread(text, 1, sizeof(text) - 1, pipe)] = '\0';
 	pclose(pipe);
@@ -44,9 +44,10 @@ static void setup(void)
 	rig->run.bytes[0] = 0xab;
 	rig->repository = rig_path(rig, "user repo");
 	cr_assert_eq(mkdir(rig->repository, 0755), 0);
-	shell_in(rig->repository,
-		 "git init -q -b main && git config user.name Ada && git config user.email a@b.c && "
-		 "printf 'one\\n' >a && git add -A && git commit -q -m first");
+	shell_in(
+		rig->repository,
+		"git init -q -b main && git config user.name Ada && git config user.email a@b.c && "
+		"printf 'one\\n' >a && git add -A && git commit -q -m first");
 }
 
 static void teardown(void)
@@ -99,8 +100,9 @@ Test(git_branch, commits_go_to_the_branch_that_the_run_has_claimed)
 Test(git_branch, a_clone_that_was_not_completed_is_made_again)
 {
 	call("git_checkout", "{\"branch\": \"b\"}");
-	shell_in(rig->workspace,
-		 "mkdir .git.baton && echo x >.git.baton/run && mv .git .git.baton/git && echo cut >a");
+	shell_in(
+		rig->workspace,
+		"mkdir .git.baton && echo x >.git.baton/run && mv .git .git.baton/git && echo cut >a");
 	const struct json *output = call("git_checkout", "{\"branch\": \"b\"}");
 	cr_assert(str_equal(member(output, "branch"), S("b")));
 	cr_assert_str_eq(printed_in(rig->workspace, "status --porcelain"), "");
@@ -110,10 +112,11 @@ Test(git_branch, a_clone_that_was_not_completed_is_made_again)
 Test(git_branch, an_unfinished_claim_of_another_run_is_not_ours)
 {
 	/* The log of a branch that was never made, as a kill can leave it; then another run makes it. */
-	shell_in(rig->repository,
-		 "mkdir -p .git/logs/refs/heads && "
-		 "printf '%040d %s B <b@c> 1 +0000\\tbaton: run ab000000-0000-0000-0000-000000000000 from main\\n' 0 "
-		 "$(git rev-parse HEAD) >.git/logs/refs/heads/b");
+	shell_in(
+		rig->repository,
+		"mkdir -p .git/logs/refs/heads && "
+		"printf '%040d %s B <b@c> 1 +0000\\tbaton: run ab000000-0000-0000-0000-000000000000 from main\\n' 0 "
+		"$(git rev-parse HEAD) >.git/logs/refs/heads/b");
 	rig->run.bytes[0] = 0xcd;
 	cr_assert(str_equal(member(call("git_checkout", "{\"branch\": \"b\"}"), "branch"), S("b")));
 	shell_in(rig->workspace, "find . -mindepth 1 -delete");
@@ -148,18 +151,19 @@ Test(git_branch, a_snapshot_names_the_files_and_moves_nothing)
 	struct str tree = str_copy(&rig->arena, member(call("git_snapshot", "{}"), "tree"));
 	cr_assert_str_eq(printed_in(rig->workspace, "log --all --format=%s"), "first\n");
 	shell_in(rig->workspace, "rm n && echo three >>a && mkdir d && echo x >d/x");
-	const struct json *output = call(
-		"git_diff",
-		str_format(&rig->arena, "{\"base\": \"" STR_FMT "\", \"untracked\": true}",
-			   STR_ARG(tree))
-			.at);
+	const struct json *output =
+		call("git_diff",
+		     str_format(&rig->arena, "{\"base\": \"" STR_FMT "\", \"untracked\": true}",
+				STR_ARG(tree))
+			     .at);
 	expect_json(json_print(&rig->arena, json_member(output, S("files"))),
 		    "[{\"path\":\"a\",\"added\":1,\"deleted\":0},{\"path\":\"d/x\",\"added\":1,"
 		    "\"deleted\":0},{\"path\":\"n\",\"added\":0,\"deleted\":1}]");
 	call("git_restore",
 	     str_format(&rig->arena, "{\"commit\": \"" STR_FMT "\"}", STR_ARG(tree)).at);
-	shell_in(rig->workspace,
-		 "test \"$(cat a n ignored)\" = \"$(printf 'one\\ntwo\\nnew\\nx')\" && test ! -e d");
+	shell_in(
+		rig->workspace,
+		"test \"$(cat a n ignored)\" = \"$(printf 'one\\ntwo\\nnew\\nx')\" && test ! -e d");
 	expect_error("git_restore", "{\"commit\": \"nothing\"}", ERROR_NOT_FOUND,
 		     "there is no commit nothing");
 	cr_assert(!rig_call(rig, "git_diff", "{\"staged\": true, \"untracked\": true}"));
@@ -192,8 +196,8 @@ Test(git_branch, output_that_cannot_be_read_is_refused)
 	};
 	for (size_t i = 0; i < COUNT(texts); i++) {
 		struct run_git_checkout_outputs *outputs = run_git_checkout_outputs_new(&arena);
-		cr_assert(!git_output_checkout(str_from_c(texts[i]), &arena, outputs, &error), "%zu",
-			  i);
+		cr_assert(!git_output_checkout(str_from_c(texts[i]), &arena, outputs, &error),
+			  "%zu", i);
 	}
 	struct run_git_hooks_outputs *hooks = run_git_hooks_outputs_new(&arena);
 	cr_assert(!git_output_hooks(S("1 1\n"), &arena, hooks, &error));
