@@ -76,6 +76,16 @@ do_diff() {
 # moved nothing of the repository has changed but for objects that nobody names.
 index=$real/baton-index.${EFFECT:-none}
 
+# The filter that makes a pointer of a file of Git LFS does not run here, so its content must not be committed.
+check_pointers() {
+	git diff-tree -r -z --no-renames --diff-filter=AMT --name-only "$before" "$tree" -- | git check-attr -z --stdin filter |
+		tr '\n\0' ' \n' | awk 'NR % 3 == 1 { path = $0 } NR % 3 == 0 && $0 == "lfs" { print path }' >"$temporary/lfs"
+	while IFS= read -r path; do
+		git cat-file blob "$tree:$path" 2>/dev/null | head -c 42 | grep -q '^version https://git-lfs.github.com/spec/' ||
+			refuse 65 "$path is stored with Git LFS, and git_commit would commit its content; commit it with git in a shell command, or restore it"
+	done <"$temporary/lfs"
+}
+
 do_commit() {
 	for name in MERGE_HEAD CHERRY_PICK_HEAD REVERT_HEAD rebase-merge rebase-apply; do
 		[ ! -e "$real/$name" ] || refuse 65 "a merge, rebase or the like is under way in $repository ($name); finish it with git in a shell command"
@@ -95,6 +105,7 @@ do_commit() {
 	if [ "$tree" = "$before" ] && [ "$ALLOW_EMPTY" != 1 ]; then
 		refuse 65 "there is nothing to commit in $repository: no file has changed since the last commit; set allow_empty to commit anyway"
 	fi
+	check_pointers
 	name=${NAME:-$(git config user.name || :)} email=${EMAIL:-$(git config user.email || :)}
 	export GIT_AUTHOR_NAME="${name:-Baton}" GIT_AUTHOR_EMAIL="${email:-baton@localhost}"
 	export GIT_COMMITTER_NAME="$GIT_AUTHOR_NAME" GIT_COMMITTER_EMAIL="$GIT_AUTHOR_EMAIL"

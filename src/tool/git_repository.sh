@@ -103,6 +103,13 @@ check_repository() {
 	fi
 }
 
+check_size() {
+	git ls-tree -r -l "$base" | awk '{ n++; s += $4 } END { printf "%d %.0f\n", n, s }' >"$temporary/size"
+	read -r files bytes <"$temporary/size"
+	[ "$files" -le "$FILES" ] && [ "$bytes" -le "$BYTES" ] ||
+		refuse 64 "the repository is too large: $files files with $bytes bytes, and a run can have $FILES files with $BYTES bytes"
+}
+
 do_claim() {
 	check_repository
 	private_git "$temporary/git" "$GITDIR" "$COMMON" "$PLACE"
@@ -121,6 +128,7 @@ do_claim() {
 	check_operations
 	find_base
 	check_clean
+	check_size
 	[ -d "$COMMON/logs" ] || mkdir "$COMMON/logs"
 	[ -e "$GIT_DIR/logs" ] || ln -s "$COMMON/logs" "$GIT_DIR/logs"
 	branch=$BRANCH
@@ -129,13 +137,6 @@ do_claim() {
 }
 
 # ---- the run's own clone ----------------------------------------------------------------
-
-check_size() {
-	git ls-tree -r -l "$TIP" | awk '{ n++; s += $4 } END { printf "%d %.0f\n", n, s }' >"$temporary/size"
-	read -r files bytes <"$temporary/size"
-	[ "$files" -le "$FILES" ] && [ "$bytes" -le "$BYTES" ] ||
-		refuse 64 "the repository is too large: $files files with $bytes bytes, and a run can have $FILES files with $BYTES bytes"
-}
 
 # Copies hooks that git_hooks runs, in the sandbox.
 copy_hooks() {
@@ -247,7 +248,6 @@ do_clone() {
 		echo "$RUN" >.git.baton/run
 		private_git "$temporary/git" "$GITDIR" "$COMMON" "$PLACE"
 		export GIT_DIR="$temporary/git" GIT_WORK_TREE=.
-		check_size
 		make_clone "$force"
 	fi
 	rm -rf .git.baton

@@ -51,8 +51,6 @@ static const struct json *read_claim(struct git_call *git, const struct process_
 	git_call_set(git, S("BASE_COMMIT"), claim.base);
 	git_call_set(git, S("BASE_BRANCH"), claim.base_branch);
 	git_call_set(git, S("TIP"), claim.tip);
-	git_call_set_number(git, S("FILES"), LIMIT_SNAPSHOT_FILES);
-	git_call_set_number(git, S("BYTES"), LIMIT_SNAPSHOT_BYTES);
 	git_call_set_number(git, S("CONVENTIONS"), LIMIT_GIT_CONVENTIONS);
 	git_call_set_number(git, S("CONVENTION_BYTES"), LIMIT_GIT_CONVENTION_BYTES);
 	return NULL;
@@ -79,6 +77,8 @@ static bool checkout_start(const struct tool_host *host, const struct tool_call 
 	git_call_set(git, S("ALLOW_DIRTY"), inputs->allow_dirty ? S("1") : S("0"));
 	git_call_set(git, S("CLAIM"), inputs->claim ? S("1") : S("0"));
 	git_call_set_number(git, S("BRANCHES"), LIMIT_GIT_BRANCHES);
+	git_call_set_number(git, S("FILES"), LIMIT_SNAPSHOT_FILES);
+	git_call_set_number(git, S("BYTES"), LIMIT_SNAPSHOT_BYTES);
 	return git_call_begin_in(git, call, true, out_running, error);
 }
 

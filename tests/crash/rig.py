@@ -128,7 +128,9 @@ ELSEWHERE = {
              "schedule.started": "tests/scenario/test_schedules.py",
              "schedule.stepped": "tests/scenario/test_schedules.py",
              "subrun.before_stop": "tests/scenario/test_engine_kinds.py",
-             "tool.git_ended": "tests/scenario/test_coding_tools.py"}
+             "tool.git_ended": "tests/scenario/test_coding_tools.py",
+             "tool.git_claimed": "tests/scenario/test_git_worktree.py",
+             "tool.git_packed": "tests/scenario/test_git_worktree.py"}
 PROFILE = {"name": "rig", "repo_root": "/"}
 
 End = collections.namedtuple("End", "result events files profile")

@@ -293,6 +293,17 @@ def test_a_repository_that_borrows_objects_is_refused(home, server, repository, 
     assert "borrows objects of another one (objects/info/alternates)" in failure(server)
 
 
+def test_a_repository_that_is_too_large_is_refused(home, ready, repository):
+    blob = repository.git("hash-object", "-w", "app.py")
+    lines = "".join(f"100644 blob {blob}\tfile-{number}\n" for number in range(100001))
+    tree = subprocess.run(["git", "mktree"], input=lines, cwd=repository.path, capture_output=True, text=True, check=True).stdout.strip()
+    repository.git("branch", "huge", repository.git("commit-tree", "-m", "huge", tree))
+    home.define("name: huge\nsteps:\n  - {name: checkout, tool: git_checkout, inputs: {base: huge}}\n")
+    result = ready.start("huge", wait=True).body
+    assert "the repository is too large: 100001 files with 3200032 bytes, and a run can have 100000 files with 1073741824 bytes" in str(result), result
+    assert repository.git("branch", "--list", "baton/*") == ""
+
+
 # ---- unusual repositories -----------------------------------------------------------------------------
 
 
@@ -315,6 +326,7 @@ def test_files_of_git_lfs_are_pointers_and_that_is_said(ready, repository):
     assert result["outputs"]["checkout"]["warnings"] == [
         "1 files are stored with Git LFS (first: big.bin); the work tree has their pointers, not their content"]
     assert repository.git("diff", "--name-only", "main", "baton/123").split() == ["app.py", "new.py"]
+    assert "big.bin is stored with Git LFS, and git_commit would commit its content" in failure(ready, command="echo content >big.bin")
 
 
 def test_a_linked_worktree_and_a_folder_below_work(home, server, repository, tmp_path):
@@ -360,6 +372,30 @@ def test_programs_of_the_repositorys_configuration_do_not_run(ready, repository,
     trap.unlink(missing_ok=True)
     assert work(ready)["status"] == "success"
     assert not trap.exists()
+
+
+LIMITS = {"uid": {"BATON_SANDBOX_LIMITS": "uid"}, "rlimit": {}, "off": {"BATON_TOOLS_ISOLATION": "off"}}
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
+@pytest.mark.parametrize("owner", [0, 4242])
+@pytest.mark.parametrize("name", list(LIMITS))
+def test_a_server_of_root_works_as_the_owner_of_the_repository(home, repository, name, owner):
+    for folder, folders, files in os.walk(repository.path):
+        for entry in [".", *folders, *files]:
+            os.lchown(os.path.join(folder, entry), owner, owner)
+    # Without uids, root has none of its rights in the sandbox.
+    repository.path.chmod(0o755 if (name, owner) == ("rlimit", 4242) else 0o700)
+    before = repository.state()
+    home.define(WORK)
+    server = home.serve(**LIMITS[name])
+    use_profile(server, repository.path)
+    result = work(server)
+    assert result["status"] == "success", result
+    assert repository.state() == before
+    if name != "off":  # without isolation the server writes as itself
+        owners = {os.lstat(os.path.join(folder, entry)).st_uid for folder, folders, files in os.walk(repository.path) for entry in folders + files}
+        assert owners == {owner}
 
 
 # ---- hooks -------------------------------------------------------------------------------------------------

@@ -39,7 +39,7 @@ def test_an_approved_plan_becomes_one_commit_a_task(server, repository):
 
 
 def test_an_architect_plans_and_a_bad_plan_is_sent_back(server, repository):
-    architect = script({"turn": 1, "round": 1, "calls": [plan_call(task(1, "x", steps=["y"]), goal="z")]},
+    architect = script({"turn": 1, "round": 1, "calls": [plan_call(task(1, "x", steps=["y"]), goal="z", summary="")]},
                        {"turn": 1, "round": 2, "contains": "Problem:", "calls": [plan_call(task(1, "Write the greeting"), task(2, "Write the farewell"))]},
                        {"text": "The plan is written."})
     architect = json.loads(json.dumps(architect).replace('"PLANPATH"', '"docs/plans/plan.md"'))
@@ -133,7 +133,7 @@ def review_script():
 def test_a_rejected_attempt_begins_again_from_the_base_of_the_task(server, repository):
     developer = script(*writes("tasks/work/develop", "wrong.txt", "x\n"), *writes("tasks/work#2/develop", "greeting.txt", "hello\n"),
                        *writes("tasks#2/work/develop", "farewell.txt", "bye\n"))
-    reviewer = script({"step": "tasks/work/review/reviews[0]/general", **review(False, "all wrong", severity="critical", restart=True)}, review(True))
+    reviewer = script({"step": "tasks/work/review/reviews[0]/general", **review(False, "all wrong", severity="critical")}, review(True))
     profile(server, repository, team(developer=developer, task_reviewer=reviewer))
     run = implement(server, auto_approve=True)
     assert ended(server, run)["state"] == "succeeded"

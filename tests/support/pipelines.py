@@ -86,8 +86,8 @@ def task(number, title, **more):
     return {"number": str(number), "title": title, "files_to_create": [], "files_to_modify": [], "steps": [f"{title}: do it with care and check it."], **more}
 
 
-def plan_call(*tasks, goal="Greet people politely, in files that every program that needs a greeting can read."):
-    return call("write_plan", goal=goal, architecture_summary="Plain text files, one for each kind of text.", tech_stack=["text"],
+def plan_call(*tasks, goal="Greet people politely, in files that every program that needs a greeting can read.", summary="Plain text files, one for each kind of text."):
+    return call("write_plan", goal=goal, architecture_summary=summary, tech_stack=[],
                 tasks=list(tasks), file_path="PLANPATH")
 
 

@@ -65,6 +65,7 @@ Test(table, a_stopped_call_ends_with_the_given_error)
 	for (size_t i = 0; i < COUNT(calls); i++) {
 		enum error_code code = i % 2 == 0 ? ERROR_CANCELLED : ERROR_TIMEOUT;
 		rig_open(rig);
+		rig->repository = rig->folder;
 		rig_call_and_stop(rig, calls[i].tool, calls[i].inputs, code);
 		if (calls[i].slow || rig->output.size == 0) {
 			cr_assert_eq(rig->error.code, code, "%s", calls[i].tool);
