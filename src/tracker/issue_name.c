@@ -213,7 +213,7 @@ bool issue_name_project(struct str url, struct str *out_project)
 	if (skip_scheme(&path)) {
 		path = str_skip(path, before(path, S("/")).size);
 		path = before(path, S("?#"));
-	} else if (str_find(path, S(":"), &at) && at > 0 &&
+	} else if (!str_find(path, S("://"), &at) && str_find(path, S(":"), &at) && at > 0 &&
 		   before(path, S("/")).size > at) { /* git@HOST:owner/repo */
 		path = str_skip(path, at + 1);
 	} else {
