@@ -12,6 +12,7 @@
 
 #include "active/executor_jobs.h"
 #include "active/run_load.h"
+#include "active/run_prompts.h"
 #include "contract/run_graph_types.h"
 #include "contract/run_node_types.h"
 #include "contract/run_open_types.h"
@@ -190,6 +191,7 @@ static void create(struct look *look)
 		SET(kept, repository, str_copy(&pending->arena, look->repository));
 	if (look->plan_path_pattern.size > 0)
 		SET(kept, plan_path_pattern, str_copy(&pending->arena, look->plan_path_pattern));
+	run_prompts_record(kept, look->graph->graph, &pending->arena);
 	pending->command.start = kept;
 	arena_join(&pending->arena, &look->read.arena);
 	FAILPOINT("subrun.before_create");
