@@ -55,3 +55,17 @@ void run_prompt_save_check(const struct run_prompt_save *value, struct check *ch
 	if (str_trim(value->content).size == 0)
 		check_fail(check, "content", "must not be blank");
 }
+
+void run_plan_edit_check(const struct run_plan_edit *value, struct check *check)
+{
+	if (str_trim(value->plan_markdown).size == 0)
+		check_fail(check, "plan_markdown", "must not be blank");
+}
+
+void run_plan_import_check(const struct run_plan_import *value, struct check *check)
+{
+	if (has(value, plan_content) == has(value, plan_file))
+		check_fail(check, "plan_content", "send plan_content or plan_file, one of them");
+	else if (has(value, plan_content) && str_trim(value->plan_content).size == 0)
+		check_fail(check, "plan_content", "must not be blank");
+}

@@ -12,6 +12,7 @@
 
 #include "active/executor_jobs.h"
 #include "active/run_load.h"
+#include "active/run_prompts.h"
 #include "contract/run_graph_types.h"
 #include "contract/run_node_types.h"
 #include "contract/run_open_types.h"
@@ -192,6 +193,7 @@ static void create(struct look *look)
 		SET(kept, plan_path_pattern, str_copy(&pending->arena, look->plan_path_pattern));
 	if (look->tracker.size > 0)
 		SET(kept, tracker, str_copy(&pending->arena, look->tracker));
+	run_prompts_record(kept, look->graph->graph, &pending->arena);
 	pending->command.start = kept;
 	arena_join(&pending->arena, &look->read.arena);
 	FAILPOINT("subrun.before_create");

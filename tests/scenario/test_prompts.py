@@ -127,3 +127,26 @@ def test_a_killed_save_is_there_or_not(home):
     versions = server.get("/api/prompts/architect/versions").body["versions"]
     assert (prompt["version"], len(versions)) in [(0, 0), (1, 1)]
     assert save(server, "architect", "Saved after it.").body["version"] == len(versions) + 1
+
+
+def test_the_command_line_lists_shows_edits_and_resets(home, server, tmp_path):
+    status, output, _ = home.cli("prompt", "list")
+    assert status == 0 and all(name in output for name in NAMES) and "default" in output
+    default = server.get("/api/prompts/oracle").body["content"]
+    assert home.cli("prompt", "show", "oracle")[1] == default
+    editor = tmp_path / "editor"
+    editor.write_text("#!/bin/sh\necho 'Advise well.' >\"$1\"\n")
+    editor.chmod(0o755)
+    status, output, errors = home.cli("prompt", "edit", "oracle", "-m", "shorter", VISUAL=str(editor))
+    assert status == 0 and output == "saved oracle, version 1\n", errors
+    assert home.cli("prompt", "show", "oracle")[1] == "Advise well.\n"
+    assert home.cli("prompt", "show", "oracle", "--default")[1] == default
+    file = tmp_path / "oracle.md"
+    file.write_text("Advise better.\n")
+    assert home.cli("prompt", "edit", "oracle", "--file", str(file))[1] == "saved oracle, version 2\n"
+    assert home.cli("prompt", "show", "oracle", "--version", "1")[1] == "Advise well.\n"
+    assert "shorter" in home.cli("prompt", "versions", "oracle")[1]
+    assert home.cli("prompt", "edit", "oracle", VISUAL="true")[1] == "oracle is unchanged\n"
+    assert home.cli("prompt", "reset", "oracle")[0] == 0
+    assert home.cli("prompt", "show", "oracle")[1] == default
+    assert home.cli("prompt", "show", "orcle")[0] == 4
