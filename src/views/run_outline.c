@@ -115,6 +115,8 @@ struct run_outline *run_outline(const struct timeline *timeline)
 		SET(out, ended_at, timeline->ended_at);
 	if (timeline->fault.size > 0)
 		SET(out, error, timeline->fault);
+	if (timeline->issues.count > 0)
+		SET(out, issues, timeline->issues);
 	if (timeline->warning_count > 0)
 		SET(out, warnings,
 		    ((struct run_warning_list){ timeline->warnings, timeline->warning_count }));

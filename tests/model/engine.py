@@ -684,8 +684,8 @@ class Engine:
             step.state, step.due, step.retries = "retrying", (self.now, self.now + most) if most else self.now, step.retries + 1
             step.holds_workspace = step.contained
             return
-        if step.milestone is not None and not (step.stopping or again):
-            step.milestone["passed"] = False if fault else None  # decided below
+        if fault and not step.stopping:
+            self.pass_milestone(step, False)
         if step.stopping:
             if not fault and not cancelled:
                 self.remember(step)

@@ -22,7 +22,7 @@ PROBE = os.environ.get("ENGINE_PROBE", str(HERE.parent.parent / "build/sanitized
 EVENTS = re.findall(r'^EVENT\(\w+,\s*"([a-z.]+)"', (HERE.parent.parent / "contracts/events.def").read_text(), re.M)
 EVENTS = [name for name in EVENTS if name not in ("document.changed", "run.compacted")]  # commands that no person or effect sends
 KINDS = re.findall(r'VALUE\(RUN_NODE_\w+,\s*"(\w+)"', (HERE.parent.parent / "contracts/run_node.def").read_text())
-EXAMPLES = 800 * (20 if os.environ.get("BATON_TEST_FULL") else 1)
+EXAMPLES = 1000 * (20 if os.environ.get("BATON_TEST_FULL") else 1)
 COMMANDS = 40
 SESSIONS = ("note", "stuck soon", "last correction", "turns left out", "turn repeated", "call edited", "call rejected", "call failed",
             *("ended: " + word for word in ("succeeded", "cancelled", "limit_reached", "invalid", "timeout", "forbidden", "too_large", "io")))

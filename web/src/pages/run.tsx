@@ -75,12 +75,25 @@ function againOf(outline: Outline, result: Result | undefined): string {
 	return href("runs", "new", { workflow: outline.workflow, inputs: inputs === "{}" || inputs.length > LONGEST_INPUTS ? null : inputs });
 }
 
+/** What is open in a run whose steps have succeeded. */
+function Issues({ outline }: { outline: Outline }) {
+	const issues = outline.issues ?? [];
+	if (issues.length === 0)
+		return null;
+	return (
+		<section class="failures" data-issues={issues.length} data-continued={true} aria-labelledby="issues-title">
+			<h2 id="issues-title">{issues.length === 1 ? "1 issue is open" : `${issues.length} issues are open`}</h2>
+			<ul>{issues.map((issue) => <li key={issue}>{issue}</li>)}</ul>
+		</section>
+	);
+}
+
 /** The first thing that a person wants to know of a failed run. */
 function Failures({ outline }: { outline: Outline }) {
 	const failures = failuresOf(outline.steps);
 	if (failures.length === 0)
-		return outline.error === undefined ? null : <p class="error run-error">{outline.error}</p>;
-	const continued = outline.state === "succeeded"; // the definition lets it continue
+		return outline.error === undefined || outline.issues !== undefined ? null : <p class="error run-error">{outline.error}</p>;
+	const continued = outline.state === "succeeded" || outline.state === "with_issues"; // the definition lets it continue
 	return (
 		<section class="failures" data-continued={continued} aria-labelledby="failures-title">
 			<h2 id="failures-title">{failures.length === 1 ? "1 step failed" : `${failures.length} steps failed`}{continued && ", and the run continued"}</h2>
@@ -191,6 +204,7 @@ export function RunPage({ id }: { id: string }) {
 				{ready && (
 					<>
 						<Facts outline={outline} />
+						<Issues outline={outline} />
 						<Failures outline={outline} />
 						<Warnings outline={outline} />
 						<Commands id={id} state={outline.state} within={outline.parent} again={againOf(outline, result.value)} done={() => void reload()} />

@@ -14,7 +14,7 @@ type Summary = runtime.RunSummaryModel;
 const PAGE = 50;
 const PAGES_LOOKED_THROUGH = 10;
 /** The states of a run, as `baton runs` prints them. */
-const STATES = ["queued", "running", "paused", "waiting_human", "succeeded", "failed", "cancelled"];
+const STATES = ["queued", "running", "paused", "waiting_human", "succeeded", "with_issues", "failed", "cancelled"];
 /** In the runtime vocabulary these words stand for other states, too: the server gives all of them. */
 const AMBIGUOUS = new Set(["running", "failed"]);
 /** The beginning of an id. */
