@@ -40,6 +40,7 @@
 #include "llm/models.h"
 #include "llm/price.h"
 #include "maintenance/maintenance.h"
+#include "notify/webhooks.h"
 #include "net/connect_proxy.h"
 #include "os/confined_path.h"
 #include "os/failpoint.h"
@@ -75,6 +76,8 @@ struct server {
 	struct definition_registry *definitions;
 	struct documents *documents;
 	struct maintenance *maintenance;
+	struct webhooks *webhooks;
+	struct secret_places places;
 	struct api *api;
 	int port;
 	atomic_bool stop_when_idle;
@@ -287,6 +290,14 @@ static bool read_secret(void *context, struct str name, struct str tool, struct 
 	return secret_rules_resolve(&places, &request, arena, out_value, error);
 }
 
+/* For webhooks and triggers; on any thread. */
+static bool read_reference(void *context, struct secret reference, struct arena *arena,
+			   struct str *out_value, struct error *error)
+{
+	const struct server *server = context;
+	return secret_resolve(&server->places, reference, arena, out_value, error);
+}
+
 /* Reads retention_policy.yaml (graph vocabulary); NULL when the file does not exist. */
 static bool read_policy(struct server *server, const struct graph_retention_policy **out_policy,
 			struct error *error)
@@ -326,6 +337,25 @@ static bool open_tools(struct server *server, struct error *error)
 		.private_addresses = config_list(server->settings.config, CONFIG_TOOLS_PRIVATE),
 	};
 	return tool_context_new(&settings, &server->tool_context, error);
+}
+
+static void open_webhooks(struct server *server)
+{
+	const struct config *config = server->settings.config;
+	server->places =
+		(struct secret_places){ .data_folder = server->settings.data_folder,
+					.environment = server->settings.environment,
+					.allowed = config_list(config, CONFIG_SECRETS_ALLOW) };
+	const struct webhooks_settings settings = {
+		.executor = server->executor,
+		.documents = server->documents,
+		.secret = read_reference,
+		.context = server,
+		.public_url = config_text(config, CONFIG_SERVE_PUBLIC_URL),
+		.ca_file = config_text(config, CONFIG_NOTIFY_CA_FILE),
+	};
+	server->webhooks = webhooks_new(&settings);
+	tool_context_set_notify(server->tool_context, webhooks_target, server->webhooks);
 }
 
 static bool open_runtime(struct server *server, struct error *error)
@@ -384,6 +414,7 @@ static bool open_runtime(struct server *server, struct error *error)
 			       .policy = policy },
 	};
 	server->maintenance = maintenance_new(&maintenance);
+	open_webhooks(server);
 	return true;
 }
 
@@ -430,6 +461,16 @@ static _Noreturn void fail_start(const struct error *error)
 	_exit(error_row(error->code)->exit_status);
 }
 
+/* "http://127.0.0.1:8420": where a browser on this machine reaches the server. */
+static struct str own_address(struct server *server)
+{
+	const char *host = server->settings.host;
+	bool any = strcmp(host, "0.0.0.0") == 0 || strcmp(host, "::") == 0;
+	bool v6 = !any && strchr(host, ':') != NULL;
+	return str_format(&server->arena, "http://%s%s%s:%d", v6 ? "[" : "",
+			  any ? "localhost" : host, v6 ? "]" : "", server->port);
+}
+
 static void open_local(void *context, uint64_t recovered)
 {
 	struct server *server = context;
@@ -448,6 +489,8 @@ static void open_local(void *context, uint64_t recovered)
 	/* Schedules run only in a server, not in a command that owns the folder for a moment. */
 	if (!server->settings.read_only && server->settings.host != NULL)
 		schedules_open(server->documents);
+	if (!server->settings.read_only && server->settings.host != NULL)
+		webhooks_open(server->webhooks, own_address(server));
 	server->settings.ready(server->settings.context, recovered);
 }
 
@@ -480,12 +523,20 @@ static void trust_changed(void *context, const struct watched_document *document
 	tool_context_trust_changed(server->tool_context, document->name);
 }
 
-static void trust_loaded(void *context, uint64_t count)
+/* Recovery sends open deliveries again, so the webhooks must be loaded first. */
+static void webhooks_are_loaded(void *context, uint64_t count)
 {
 	struct server *server = context;
 	(void)count;
 	documents_watch(server->documents, document_kind_name(DOCUMENT_SETTINGS), selection_changed,
 			selection_loaded, server);
+}
+
+static void trust_loaded(void *context, uint64_t count)
+{
+	struct server *server = context;
+	(void)count;
+	webhooks_load(server->webhooks, webhooks_are_loaded, server);
 }
 
 /* The API keys are loaded: open the TCP port for health checks and reads. */
@@ -584,6 +635,9 @@ bool server_open(const struct server_settings *settings, struct server **out_ser
 		.sandbox_program = find_program(&server->arena, "bwrap"),
 		.prices = &server->prices,
 		.environment = settings->environment,
+		.webhooks = server->webhooks,
+		.secret = read_reference,
+		.secret_context = server,
 		.audit = settings->host != NULL,
 	};
 	server->api = api_new(&api);

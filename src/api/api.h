@@ -23,6 +23,8 @@ struct documents;
 struct definition_registry;
 struct maintenance;
 struct price_table;
+struct secret;
+struct webhooks;
 
 struct api_settings {
 	struct loop *loop;
@@ -43,6 +45,11 @@ struct api_settings {
 	const char *sandbox_program;      /* program that creates sandboxes; NULL when not found */
 	const struct price_table *prices; /* what models cost */
 	const char *const *environment;   /* which keys of providers are present; NULL-terminated */
+	struct webhooks *webhooks;        /* receivers of notifications */
+	/* Reads the secret of a trigger; on any thread. */
+	bool (*secret)(void *context, struct secret reference, struct arena *arena,
+		       struct str *out_value, struct error *error);
+	void *secret_context;
 	bool audit;                       /* log every change and every rejected caller */
 };
 

@@ -60,6 +60,7 @@ struct call {
 	enum run_outcome outcome;
 	const struct json *output; /* NULL = none */
 	struct error error;        /* code NONE = none */
+	int64_t retry_after_us;    /* a retry waits at least so long */
 	const struct run_file_changes *files;
 };
 
