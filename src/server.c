@@ -40,13 +40,13 @@
 #include "llm/models.h"
 #include "llm/price.h"
 #include "maintenance/maintenance.h"
-#include "notify/webhooks.h"
 #include "net/connect_proxy.h"
 #include "os/confined_path.h"
 #include "os/failpoint.h"
 #include "os/file.h"
 #include "os/loop.h"
 #include "sandbox/sandbox.h"
+#include "server_notify.h"
 #include "server_sandbox.h"
 #include "store/store.h"
 #include "tool/custom_tools.h"
@@ -76,8 +76,7 @@ struct server {
 	struct definition_registry *definitions;
 	struct documents *documents;
 	struct maintenance *maintenance;
-	struct webhooks *webhooks;
-	struct secret_places places;
+	struct server_notify notify;
 	struct api *api;
 	int port;
 	atomic_bool stop_when_idle;
@@ -290,14 +289,6 @@ static bool read_secret(void *context, struct str name, struct str tool, struct 
 	return secret_rules_resolve(&places, &request, arena, out_value, error);
 }
 
-/* For webhooks and triggers; on any thread. */
-static bool read_reference(void *context, struct secret reference, struct arena *arena,
-			   struct str *out_value, struct error *error)
-{
-	const struct server *server = context;
-	return secret_resolve(&server->places, reference, arena, out_value, error);
-}
-
 /* Reads retention_policy.yaml (graph vocabulary); NULL when the file does not exist. */
 static bool read_policy(struct server *server, const struct graph_retention_policy **out_policy,
 			struct error *error)
@@ -337,25 +328,6 @@ static bool open_tools(struct server *server, struct error *error)
 		.private_addresses = config_list(server->settings.config, CONFIG_TOOLS_PRIVATE),
 	};
 	return tool_context_new(&settings, &server->tool_context, error);
-}
-
-static void open_webhooks(struct server *server)
-{
-	const struct config *config = server->settings.config;
-	server->places =
-		(struct secret_places){ .data_folder = server->settings.data_folder,
-					.environment = server->settings.environment,
-					.allowed = config_list(config, CONFIG_SECRETS_ALLOW) };
-	const struct webhooks_settings settings = {
-		.executor = server->executor,
-		.documents = server->documents,
-		.secret = read_reference,
-		.context = server,
-		.public_url = config_text(config, CONFIG_SERVE_PUBLIC_URL),
-		.ca_file = config_text(config, CONFIG_NOTIFY_CA_FILE),
-	};
-	server->webhooks = webhooks_new(&settings);
-	tool_context_set_notify(server->tool_context, webhooks_target, server->webhooks);
 }
 
 static bool open_runtime(struct server *server, struct error *error)
@@ -414,7 +386,8 @@ static bool open_runtime(struct server *server, struct error *error)
 			       .policy = policy },
 	};
 	server->maintenance = maintenance_new(&maintenance);
-	open_webhooks(server);
+	server_notify_open(&server->notify, &server->settings, server->executor, server->documents,
+			   server->tool_context);
 	return true;
 }
 
@@ -422,18 +395,6 @@ static const char *user_name(struct arena *arena)
 {
 	const struct passwd *entry = getpwuid(geteuid());
 	return str_c(arena, str_from_c(entry != NULL ? entry->pw_name : "owner"));
-}
-
-/* Searches PATH; NULL when the program is not found. */
-static const char *find_program(struct arena *arena, const char *name)
-{
-	struct str rest = str_from_c(getenv("PATH")), folder;
-	while (str_cut(&rest, ':', &folder)) {
-		const char *path = str_format(arena, STR_FMT "/%s", STR_ARG(folder), name).at;
-		if (folder.size > 0 && file_exists(path))
-			return path;
-	}
-	return NULL;
 }
 
 static void seed_maps(struct server *server)
@@ -461,16 +422,6 @@ static _Noreturn void fail_start(const struct error *error)
 	_exit(error_row(error->code)->exit_status);
 }
 
-/* "http://127.0.0.1:8420": where a browser on this machine reaches the server. */
-static struct str own_address(struct server *server)
-{
-	const char *host = server->settings.host;
-	bool any = strcmp(host, "0.0.0.0") == 0 || strcmp(host, "::") == 0;
-	bool v6 = !any && strchr(host, ':') != NULL;
-	return str_format(&server->arena, "http://%s%s%s:%d", v6 ? "[" : "",
-			  any ? "localhost" : host, v6 ? "]" : "", server->port);
-}
-
 static void open_local(void *context, uint64_t recovered)
 {
 	struct server *server = context;
@@ -487,10 +438,10 @@ static void open_local(void *context, uint64_t recovered)
 	if (!server->settings.read_only)
 		maintenance_start(server->maintenance);
 	/* Schedules run only in a server, not in a command that owns the folder for a moment. */
-	if (!server->settings.read_only && server->settings.host != NULL)
+	if (!server->settings.read_only && server->settings.host != NULL) {
 		schedules_open(server->documents);
-	if (!server->settings.read_only && server->settings.host != NULL)
-		webhooks_open(server->webhooks, own_address(server));
+		server_notify_start(&server->notify, server->settings.host, server->port);
+	}
 	server->settings.ready(server->settings.context, recovered);
 }
 
@@ -523,20 +474,12 @@ static void trust_changed(void *context, const struct watched_document *document
 	tool_context_trust_changed(server->tool_context, document->name);
 }
 
-/* Recovery sends open deliveries again, so the webhooks must be loaded first. */
-static void webhooks_are_loaded(void *context, uint64_t count)
+static void trust_loaded(void *context, uint64_t count)
 {
 	struct server *server = context;
 	(void)count;
 	documents_watch(server->documents, document_kind_name(DOCUMENT_SETTINGS), selection_changed,
 			selection_loaded, server);
-}
-
-static void trust_loaded(void *context, uint64_t count)
-{
-	struct server *server = context;
-	(void)count;
-	webhooks_load(server->webhooks, webhooks_are_loaded, server);
 }
 
 /* The API keys are loaded: open the TCP port for health checks and reads. */
@@ -632,12 +575,10 @@ bool server_open(const struct server_settings *settings, struct server **out_ser
 		.networked = server->sandbox.networked,
 		.artifacts = server->artifacts,
 		.customs = server->customs,
-		.sandbox_program = find_program(&server->arena, "bwrap"),
+		.sandbox_program = server_sandbox_find_program(&server->arena, "bwrap"),
 		.prices = &server->prices,
 		.environment = settings->environment,
-		.webhooks = server->webhooks,
-		.secret = read_reference,
-		.secret_context = server,
+		.webhooks = server->notify.webhooks,
 		.audit = settings->host != NULL,
 	};
 	server->api = api_new(&api);

@@ -23,7 +23,6 @@ struct documents;
 struct definition_registry;
 struct maintenance;
 struct price_table;
-struct secret;
 struct webhooks;
 
 struct api_settings {
@@ -46,10 +45,6 @@ struct api_settings {
 	const struct price_table *prices; /* what models cost */
 	const char *const *environment;   /* which keys of providers are present; NULL-terminated */
 	struct webhooks *webhooks;        /* receivers of notifications */
-	/* Reads the secret of a trigger; on any thread. */
-	bool (*secret)(void *context, struct secret reference, struct arena *arena,
-		       struct str *out_value, struct error *error);
-	void *secret_context;
 	bool audit;                       /* log every change and every rejected caller */
 };
 

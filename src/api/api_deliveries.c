@@ -31,10 +31,9 @@ struct delivery_list {
 	int64_t limit;
 };
 
-static const struct str pending_states[] = { { "queued", 6 },
-					     { "running", 7 },
-					     { "paused", 6 },
-					     { "waiting_human", 13 } };
+static const struct str pending_states[] = {
+	{ "queued", 6 }, { "running", 7 }, { "paused", 6 }, { "waiting_human", 13 }
+};
 static const struct str succeeded_state = { "succeeded", 9 };
 static const struct str failed_state = { "failed", 6 };
 static const struct str cancelled_state = { "cancelled", 9 };
@@ -255,7 +254,8 @@ static void delivered(void *context, uint64_t retried, const struct executor_rep
 	} else {
 		struct run_delivery_receipt *receipt = run_delivery_receipt_new(&arena);
 		SET(receipt, id, retried ? r->delivery : reply->run);
-		api_reply_json(r->api, r->exchange, 202, run_delivery_receipt_text(receipt, &arena));
+		api_reply_json(r->api, r->exchange, 202,
+			       run_delivery_receipt_text(receipt, &arena));
 	}
 	redelivery_free(r);
 }

@@ -16,6 +16,7 @@
 #include "contract/run_trigger_types.h"
 #include "document/stored_document.h"
 #include "notify/trigger_rule.h"
+#include "notify/webhooks.h"
 
 static const struct api_documents_answer answer = { DOCUMENT_TRIGGER, { "/api/triggers/", 14 } };
 
@@ -147,9 +148,8 @@ static void refuse(struct firing *f, const struct error *error, const struct pro
 
 static bool read_key(struct firing *f, struct arena *arena, struct str *out_key)
 {
-	const struct api_settings *settings = &f->api->settings;
-	if (settings->secret(settings->secret_context, f->trigger->secret, arena, out_key,
-			     &f->error))
+	if (webhooks_read_secret(f->api->settings.webhooks, f->trigger->secret, arena, out_key,
+				 &f->error))
 		return true;
 	error_prefix(&f->error, "the secret of the trigger: ");
 	f->error.code = ERROR_SECRET_UNAVAILABLE;
@@ -192,8 +192,8 @@ static void fired(void *context, uint64_t argument, const struct executor_reply 
 	const struct error *error = reply->error;
 	struct error replay;
 	(void)argument;
-	bool known = reply->repeated || (error != NULL && error->code == ERROR_CONFLICT &&
-					 has(f->trigger, workflow));
+	bool known = reply->repeated ||
+		     (error != NULL && error->code == ERROR_CONFLICT && has(f->trigger, workflow));
 	if (known) {
 		f->api->triggers.replayed++;
 		fail(&replay, ERROR_CONFLICT, "the delivery " STR_FMT " was accepted before",
@@ -250,16 +250,15 @@ static void start(struct firing *f)
 static void signal_run(struct firing *f)
 {
 	struct arena *arena = &f->read.arena;
-	const struct executor_command command = {
-		.kind = COMMAND_SIGNAL,
-		.run = f->action.run,
-		.by = str_format(arena, "trigger " STR_FMT, STR_ARG(f->name)),
-		.reason = S(""),
-		.name = f->trigger->signal,
-		.data = { .json = f->action.data },
-		.key = key_of(f, arena),
-		.request_id = f->request_id
-	};
+	const struct executor_command command = { .kind = COMMAND_SIGNAL,
+						  .run = f->action.run,
+						  .by = str_format(arena, "trigger " STR_FMT,
+								   STR_ARG(f->name)),
+						  .reason = S(""),
+						  .name = f->trigger->signal,
+						  .data = { .json = f->action.data },
+						  .key = key_of(f, arena),
+						  .request_id = f->request_id };
 	executor_command(f->api->settings.executor, &command, fired, f, 0);
 }
 
@@ -331,8 +330,7 @@ void api_trigger_fire(struct api_call *call)
 	require(f != NULL);
 	struct arena *arena = &f->read.arena;
 	const struct http_request *request = call->request;
-	struct http_header *headers =
-		arena_array(arena, struct http_header, request->header_count);
+	struct http_header *headers = arena_array(arena, struct http_header, request->header_count);
 	for (size_t i = 0; i < request->header_count; i++)
 		headers[i] = (struct http_header){ str_copy(arena, request->headers[i].name),
 						   str_copy(arena, request->headers[i].value) };

@@ -175,10 +175,9 @@ static void change(struct api_call *call, const struct run_webhook *webhook, str
 	struct webhook_read *r = read_new(call);
 	r->name = str_copy(&r->read.arena, name);
 	r->deletes = webhook == NULL;
-	const struct documents_change requested = { .name = r->name,
-						    .revision = revision,
-						    .by = api_caller_name(call),
-						    .key = call->key };
+	const struct documents_change requested = {
+		.name = r->name, .revision = revision, .by = api_caller_name(call), .key = call->key
+	};
 	webhooks_change(call->api->settings.webhooks, webhook, &requested, changed, r, 0);
 }
 

@@ -13,8 +13,7 @@ static int list(const struct json *page)
 		const struct json *enabled = json_member(item, S("enabled"));
 		struct str workflow = cli_text(item, "workflow"), signal = cli_text(item, "signal");
 		struct str when = cli_text(item, "when");
-		cli_line(CLI_RESULT,
-			 STR_FMT "  " STR_FMT "  %s " STR_FMT "%s" STR_FMT "%s",
+		cli_line(CLI_RESULT, STR_FMT "  " STR_FMT "  %s " STR_FMT "%s" STR_FMT "%s",
 			 STR_ARG(cli_text(item, "name")), STR_ARG(cli_text(item, "source")),
 			 workflow.size > 0 ? "starts" : "signals",
 			 STR_ARG(workflow.size > 0 ? workflow : signal),
@@ -30,9 +29,9 @@ static bool prepare_add(struct cli *cli, struct document_call *call, struct erro
 {
 	static const struct {
 		const char *option, *member;
-	} texts[] = { { "--source", "source" },     { "--secret", "secret" },
-		      { "--when", "when" },         { "--workflow", "workflow" },
-		      { "--signal", "signal" },     { "--run-label", "label" },
+	} texts[] = { { "--source", "source" },  { "--secret", "secret" },
+		      { "--when", "when" },      { "--workflow", "workflow" },
+		      { "--signal", "signal" },  { "--run-label", "label" },
 		      { "--profile", "profile" } };
 	struct json_member members[COUNT(texts) + 1];
 	size_t count = 0;

@@ -11,8 +11,8 @@ static struct str words_of(const struct json *list, struct arena *arena)
 {
 	struct str words = S("");
 	for (size_t i = 0; json_item(list, i) != NULL; i++)
-		words = str_format(arena, STR_FMT "%s" STR_FMT, STR_ARG(words),
-				   i == 0 ? "" : ",", STR_ARG(json_text(json_item(list, i))));
+		words = str_format(arena, STR_FMT "%s" STR_FMT, STR_ARG(words), i == 0 ? "" : ",",
+				   STR_ARG(json_text(json_item(list, i))));
 	return words;
 }
 
@@ -86,9 +86,9 @@ static bool labels_of(struct cli *cli, struct json *out_labels, struct error *er
 		if (!str_cut(&rest, '=', &name) || rest.at == NULL || name.size == 0)
 			return fail(error, ERROR_USAGE, "--label must be NAME=VALUE, not \"%s\"",
 				    cli_value(cli, "--label", i));
-		members[i] = (struct json_member){
-			.key = name, .value = { .kind = JSON_STRING, .as.string = rest }
-		};
+		members[i] =
+			(struct json_member){ .key = name,
+					      .value = { .kind = JSON_STRING, .as.string = rest } };
 	}
 	*out_labels = (struct json){ .kind = JSON_OBJECT, .as.object = { members, count } };
 	return true;
@@ -98,9 +98,9 @@ static bool prepare_add(struct cli *cli, struct document_call *call, struct erro
 {
 	static const struct {
 		const char *option, *member;
-	} texts[] = { { "--url", "url" },         { "--url-secret", "url_secret" },
-		      { "--secret", "secret" },   { "--channel", "channel" },
-		      { "--from", "from" },       { "--user", "user" },
+	} texts[] = { { "--url", "url" },          { "--url-secret", "url_secret" },
+		      { "--secret", "secret" },    { "--channel", "channel" },
+		      { "--from", "from" },        { "--user", "user" },
 		      { "--security", "security" } },
 	  lists[] = { { "--event", "events" },
 		      { "--workflow", "workflows" },
@@ -217,7 +217,9 @@ static const struct cli_subcommand subcommands[] = {
 			 .value = "ADDRESS",
 			 .repeats = true,
 			 .text = "E-mail: a recipient" },
-		       { .name = "--user", .value = "NAME", .text = "E-mail: user of the mail server" },
+		       { .name = "--user",
+			 .value = "NAME",
+			 .text = "E-mail: user of the mail server" },
 		       { .name = "--security",
 			 .value = "WORD",
 			 .value_kind = CLI_ONE_OF,

@@ -244,8 +244,9 @@ void run_webhook_check(const struct run_webhook *webhook, struct check *check)
 	if (has(webhook, url) == has(webhook, url_secret))
 		check_fail(check, NULL, "a webhook needs exactly one of url and url_secret");
 	if (has(webhook, url) && !webhook_url_fits(webhook->url, mail))
-		check_fail(check, "url", mail ? "must begin with smtp:// or smtps://"
-					      : "must begin with http:// or https://");
+		check_fail(check, "url",
+			   mail ? "must begin with smtp:// or smtps://"
+				: "must begin with http:// or https://");
 	if (webhook->channel == RUN_WEBHOOK_CHANNEL_WEBHOOK && !has(webhook, secret))
 		check_fail(check, "secret",
 			   "is missing: the key that signs deliveries, env:NAME or file:NAME");

@@ -174,5 +174,6 @@ bool model_fault_is_transient(enum error_code code)
 
 int64_t model_fault_retry_after(const struct http_header *headers, size_t count, int64_t wall_us)
 {
-	return retry_after_read(headers, count, wall_us, LIMIT_MODEL_RETRY_AFTER_MS * INT64_C(1000));
+	return retry_after_read(headers, count, wall_us,
+				LIMIT_MODEL_RETRY_AFTER_MS * INT64_C(1000));
 }

@@ -530,10 +530,9 @@ bool http_call_start(struct http_client *client, const struct http_call *call, u
 		return fail(error, ERROR_TOO_LARGE, "the URL is longer than %d bytes",
 			    LIMIT_FETCH_URL_BYTES);
 	if (!http_client_check_headers(call, error) || !http_client_open_curl(client, error) ||
-	    !(call->mail != NULL ? http_client_read_mail_url(client, str_c(&arena, call->url), &url,
-							     error)
-				 : http_client_read_url(client, NULL, str_c(&arena, call->url), &url,
-							error)))
+	    !(call->mail != NULL
+		      ? http_client_read_mail_url(client, str_c(&arena, call->url), &url, error)
+		      : http_client_read_url(client, NULL, str_c(&arena, call->url), &url, error)))
 		return false;
 	struct fetch *fetch = calloc(1, sizeof(*fetch));
 	require(fetch != NULL);

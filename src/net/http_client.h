@@ -61,7 +61,8 @@ struct http_mail {
 	struct str_list to;
 	struct str user, password; /* "" = no authentication */
 	bool starttls;             /* smtp://: TLS, or the call fails */
-	const char *ca_file;       /* certificates that the server is verified with; NULL = the system's */
+	const char
+		*ca_file; /* certificates that the server is verified with; NULL = the system's */
 };
 
 struct http_call {

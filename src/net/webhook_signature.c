@@ -9,8 +9,8 @@
 static struct str real_key(struct str key, struct arena *arena)
 {
 	struct str prefix = S("whsec_"), bytes;
-	if (str_starts(key, prefix) &&
-	    base64_read(arena, str_skip(key, prefix.size), &bytes) && bytes.size > 0)
+	if (str_starts(key, prefix) && base64_read(arena, str_skip(key, prefix.size), &bytes) &&
+	    bytes.size > 0)
 		return bytes;
 	return key;
 }
@@ -20,8 +20,8 @@ struct str webhook_signature_make(struct str key, struct str id, struct str time
 {
 	const struct str parts[] = { id, S("."), timestamp, S("."), body };
 	struct hash code = hmac_sha256(real_key(key, arena), parts, COUNT(parts));
-	struct str text = base64_text(
-		arena, (struct str){ (const char *)code.bytes, sizeof(code.bytes) });
+	struct str text =
+		base64_text(arena, (struct str){ (const char *)code.bytes, sizeof(code.bytes) });
 	return str_format(arena, "v1," STR_FMT, STR_ARG(text));
 }
 

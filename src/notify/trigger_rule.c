@@ -16,7 +16,8 @@ static bool visit(void *context, enum expr_name kind, struct str name, struct st
 {
 	(void)context;
 	(void)key;
-	if (kind == EXPR_NAME_VARIABLE && (str_equal(name, S("headers")) || str_equal(name, S("body"))))
+	if (kind == EXPR_NAME_VARIABLE &&
+	    (str_equal(name, S("headers")) || str_equal(name, S("body"))))
 		return true;
 	return fail(error, ERROR_INVALID,
 		    "unknown name " STR_FMT "; a trigger knows headers and body",
@@ -82,13 +83,12 @@ static const struct json *no_context(void *context, struct str name)
 
 static bool is_hidden(struct str name)
 {
-	static const struct str hidden[] = { { "authorization", 13 },
-					     { "cookie", 6 },
-					     { "x-api-key", 9 },
-					     { "x-gitlab-token", 14 },
-					     { "x-hub-signature", 15 },
-					     { "x-hub-signature-256", 19 },
-					     { "webhook-signature", 17 } };
+	static const struct str hidden[] = {
+		{ "authorization", 13 },    { "cookie", 6 },
+		{ "x-api-key", 9 },         { "x-gitlab-token", 14 },
+		{ "x-hub-signature", 15 },  { "x-hub-signature-256", 19 },
+		{ "webhook-signature", 17 }
+	};
 	for (size_t i = 0; i < COUNT(hidden); i++)
 		if (str_equal_folded(name, hidden[i]))
 			return true;
@@ -109,8 +109,7 @@ static struct str key_of(struct str name, struct arena *arena)
 static const struct json *headers_of(const struct trigger_request *request, struct arena *arena)
 {
 	struct json *object = arena_new(arena, struct json);
-	struct json_member *members =
-		arena_array(arena, struct json_member, request->header_count);
+	struct json_member *members = arena_array(arena, struct json_member, request->header_count);
 	size_t count = 0;
 	for (size_t i = 0; i < request->header_count; i++) {
 		const struct http_header *header = &request->headers[i];
@@ -184,10 +183,9 @@ static bool find_run(const struct run_trigger *trigger, const struct expr_scope 
 		     struct store_reader *reader, struct arena *arena, struct uuid *out_run,
 		     struct error *error)
 {
-	static const struct str states[] = { { "queued", 6 },
-					     { "running", 7 },
-					     { "paused", 6 },
-					     { "waiting_human", 13 } };
+	static const struct str states[] = {
+		{ "queued", 6 }, { "running", 7 }, { "paused", 6 }, { "waiting_human", 13 }
+	};
 	const struct json template = { .kind = JSON_STRING, .as.string = trigger->label };
 	const struct json *rendered;
 	struct store_run_page page;

@@ -16,7 +16,7 @@
 void trigger_rule_check(const struct run_trigger *trigger, struct problems *problems);
 
 struct trigger_action {
-	bool matched; /* the condition holds; otherwise nothing below is set */
+	bool matched;              /* the condition holds; otherwise nothing below is set */
 	const struct json *inputs; /* of the workflow */
 	struct str_map labels;
 	struct uuid run;         /* that gets the signal */

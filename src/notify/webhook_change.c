@@ -41,8 +41,8 @@ static bool compose(void *context, struct store_reader *reader, struct arena *ar
 	const struct run_stored_webhook *old = stored;
 	struct run_stored_webhook *made = run_stored_webhook_new(arena);
 	COPY_FIELDS(run_webhook, job->webhook, run_stored_webhook, made, NULL);
-	int64_t since = old != NULL && old->enabled ? old->since
-						    : reader->ops->newest_position(reader);
+	int64_t since =
+		old != NULL && old->enabled ? old->since : reader->ops->newest_position(reader);
 	if (since < 0)
 		return fail(error, ERROR_STORAGE, "the newest event cannot be read");
 	SET(made, since, since);
@@ -72,9 +72,9 @@ void webhooks_change(struct webhooks *webhooks, const struct run_webhook *webhoo
 	job->argument = argument;
 	if (webhook != NULL) {
 		struct problems problems = { .arena = &job->arena };
-		struct contract_source source = { .json = json_copy(
-							  &job->arena,
-							  run_webhook_tree(webhook, &job->arena)) };
+		struct contract_source source = {
+			.json = json_copy(&job->arena, run_webhook_tree(webhook, &job->arena))
+		};
 		job->webhook = run_webhook_parse(&source, &job->arena, &problems);
 		require(job->webhook != NULL);
 	}

@@ -31,7 +31,7 @@ struct page_read {
 	/* found: */
 	struct webhook_start *starts;
 	size_t start_count, start_room;
-	int64_t last;     /* position behind which the next page begins */
+	int64_t last; /* position behind which the next page begins */
 	bool more;
 	struct error error;
 	/* starting: */
@@ -167,7 +167,8 @@ static void follow_later(struct webhooks *webhooks)
 {
 	if (may_work(webhooks))
 		platform_timer_start(executor_config(webhooks->settings.executor)->platform,
-				     LIMIT_WEBHOOK_RETRY_MS * INT64_C(1000), try_again, webhooks, 0);
+				     LIMIT_WEBHOOK_RETRY_MS * INT64_C(1000), try_again, webhooks,
+				     0);
 	else
 		webhooks->busy = false;
 }

@@ -39,8 +39,8 @@ bool webhook_payload_source(struct store_reader *reader, const struct uuid *run,
 		return true;
 	out_source->created = event.as.run_created;
 	out_source->created_at = event.at;
-	for (size_t i = 0; has(out_source->created, labels) && i < out_source->created->labels.count;
-	     i++)
+	for (size_t i = 0;
+	     has(out_source->created, labels) && i < out_source->created->labels.count; i++)
 		if (str_equal(out_source->created->labels.at[i].key, S("delivery")))
 			out_source->is_delivery = true;
 	return true;

@@ -18,7 +18,8 @@ bool webhook_payload_wants(const struct store_event_row *row);
 struct webhook_source {
 	struct uuid id;
 	int64_t created_at;
-	const struct run_created *created; /* NULL = it cannot be read: its events are not reported */
+	const struct run_created
+		*created; /* NULL = it cannot be read: its events are not reported */
 	bool is_delivery;
 };
 

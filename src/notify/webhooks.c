@@ -41,9 +41,8 @@ static void webhook_changed(void *context, const struct watched_document *docume
 	if (document->body.size == 0)
 		return;
 	struct arena arena = { 0 };
-	const struct run_stored_webhook *webhook =
-		document_read_stored(DOCUMENT_WEBHOOK, str_copy(&arena, document->body), &arena,
-				     &error);
+	const struct run_stored_webhook *webhook = document_read_stored(
+		DOCUMENT_WEBHOOK, str_copy(&arena, document->body), &arena, &error);
 	if (webhook == NULL) {
 		log_line(LOG_ERROR, "webhook " STR_FMT " reports nothing: %s",
 			 STR_ARG(document->name), error.text);
@@ -59,12 +58,6 @@ static void webhook_changed(void *context, const struct watched_document *docume
 	webhook_follower_wake(webhooks);
 }
 
-static void webhooks_loaded(void *context, uint64_t count)
-{
-	struct webhooks *webhooks = context;
-	webhooks->loaded(webhooks->loaded_context, count);
-}
-
 static void cursor_changed(void *context, const struct watched_document *document)
 {
 	AUTO(arena) arena = { 0 };
@@ -77,12 +70,10 @@ static void cursor_changed(void *context, const struct watched_document *documen
 		webhook_follower_loaded(context, cursor->position);
 }
 
-static void cursor_loaded(void *context, uint64_t count)
+static void documents_loaded(void *context, uint64_t count)
 {
-	struct webhooks *webhooks = context;
+	(void)context;
 	(void)count;
-	documents_watch(webhooks->settings.documents, document_kind_name(DOCUMENT_WEBHOOK),
-			webhook_changed, webhooks_loaded, webhooks);
 }
 
 struct webhooks *webhooks_new(const struct webhooks_settings *settings)
@@ -91,29 +82,11 @@ struct webhooks *webhooks_new(const struct webhooks_settings *settings)
 	require(webhooks != NULL);
 	webhooks->settings = *settings;
 	webhooks->link_base = str_from_c(settings->public_url);
+	documents_watch(settings->documents, document_kind_name(DOCUMENT_WEBHOOK_CURSOR),
+			cursor_changed, documents_loaded, webhooks);
+	documents_watch(settings->documents, document_kind_name(DOCUMENT_WEBHOOK), webhook_changed,
+			documents_loaded, webhooks);
 	return webhooks;
-}
-
-void webhooks_free(struct webhooks *webhooks)
-{
-	size_t index = 0;
-	struct str name;
-	if (webhooks == NULL)
-		return;
-	for (struct webhook_entry *entry;
-	     (entry = map_next(&webhooks->by_name, &index, &name)) != NULL;)
-		entry_free(entry);
-	map_done(&webhooks->by_name);
-	arena_done(&webhooks->arena);
-	free(webhooks);
-}
-
-void webhooks_load(struct webhooks *webhooks, platform_callback *loaded, void *context)
-{
-	webhooks->loaded = loaded;
-	webhooks->loaded_context = context;
-	documents_watch(webhooks->settings.documents, document_kind_name(DOCUMENT_WEBHOOK_CURSOR),
-			cursor_changed, cursor_loaded, webhooks);
 }
 
 void webhooks_open(struct webhooks *webhooks, struct str address)
@@ -127,12 +100,18 @@ void webhooks_open(struct webhooks *webhooks, struct str address)
 
 /* ---- the target ------------------------------------------------------------------------ */
 
+bool webhooks_read_secret(const struct webhooks *webhooks, struct secret reference,
+			  struct arena *arena, struct str *out_value, struct error *error)
+{
+	return webhooks->settings.secret(webhooks->settings.context, reference, arena, out_value,
+					 error);
+}
+
 static bool read_secret(const struct webhooks *webhooks, struct secret reference,
 			const char *member, struct arena *arena, struct str *out_value,
 			struct error *error)
 {
-	if (webhooks->settings.secret(webhooks->settings.context, reference, arena, out_value,
-				      error))
+	if (webhooks_read_secret(webhooks, reference, arena, out_value, error))
 		return true;
 	error_prefix(error, "%s of the webhook: ", member);
 	error->code = ERROR_SECRET_UNAVAILABLE;
@@ -157,15 +136,15 @@ bool webhooks_target(void *context, struct str name, struct arena *arena,
 		.user = has(webhook, user) ? webhook->user : S(""),
 		.starttls = webhook->security == RUN_MAIL_SECURITY_STARTTLS &&
 			    !(has(webhook, url) && str_starts(webhook->url, S("smtps://"))),
-		.ca_file = webhooks->settings.ca_file[0] == '\0' ? NULL
-								 : webhooks->settings.ca_file,
+		.ca_file =
+			webhooks->settings.ca_file[0] == '\0' ? NULL : webhooks->settings.ca_file,
 	};
 	if (has(webhook, to))
 		target.to = webhook->to;
 	if ((has(webhook, url_secret) && !read_secret(webhooks, webhook->url_secret, "url_secret",
 						      arena, &target.url, error)) ||
-	    (has(webhook, secret) && !read_secret(webhooks, webhook->secret, "secret", arena,
-						  &target.secret, error)))
+	    (has(webhook, secret) &&
+	     !read_secret(webhooks, webhook->secret, "secret", arena, &target.secret, error)))
 		return false;
 	*out_target = target;
 	return true;
@@ -175,20 +154,21 @@ bool webhooks_target(void *context, struct str name, struct arena *arena,
 
 static struct str definition_of(const struct webhook_start *start, struct arena *arena)
 {
-	return str_format(arena,
-			  "name: deliver\n"
-			  "description: Delivers an event to a webhook.\n"
-			  "inputs:\n"
-			  "  webhook: {type: string}\n"
-			  "  payload: {type: object}\n"
-			  "steps:\n"
-			  "  - name: send\n"
-			  "    tool: notify\n"
-			  "    inputs: {webhook: \"${inputs.webhook}\", payload: \"${inputs.payload}\"}\n"
-			  /* A final refusal of the receiver is tool_failed. */
-			  "    retry: {max_retries: %lld, base_delay: 2, max_delay: 300, "
-			  "on: [unavailable, overloaded, rate_limited, timeout, io]}\n",
-			  (long long)start->max_retries);
+	return str_format(
+		arena,
+		"name: deliver\n"
+		"description: Delivers an event to a webhook.\n"
+		"inputs:\n"
+		"  webhook: {type: string}\n"
+		"  payload: {type: object}\n"
+		"steps:\n"
+		"  - name: send\n"
+		"    tool: notify\n"
+		"    inputs: {webhook: \"${inputs.webhook}\", payload: \"${inputs.payload}\"}\n"
+		/* A final refusal of the receiver is tool_failed. */
+		"    retry: {max_retries: %lld, base_delay: 2, max_delay: 300, "
+		"on: [unavailable, overloaded, rate_limited, timeout, io]}\n",
+		(long long)start->max_retries);
 }
 
 void webhooks_start(struct webhooks *webhooks, const struct webhook_start *start,

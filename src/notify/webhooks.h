@@ -5,8 +5,8 @@
  * retried, recovered after a crash, listed and retained like any other work, and a slow receiver
  * holds up nobody.
  *
- *	struct webhooks *webhooks = webhooks_new(&settings);
- *	webhooks_load(webhooks, loaded, context);      (before recovery: open deliveries need them)
+ *	struct webhooks *webhooks = webhooks_new(&settings);   (before recovery: open deliveries
+ *	                                                        need them)
  *	webhooks_open(webhooks, "http://127.0.0.1:8420");   (after recovery, in a server)
  *
  * A delivery has the labels `delivery` (the webhook), `event` and `source` (the run it is about).
@@ -22,7 +22,6 @@
 struct webhooks;
 struct run_webhook;
 struct run_webhook_payload;
-struct secret;
 
 /* Reads the value of a reference; on any thread. */
 typedef bool webhooks_secret(void *context, struct secret reference, struct arena *arena,
@@ -37,12 +36,13 @@ struct webhooks_settings {
 	const char *ca_file;    /* for mail servers; "" = the system's certificates */
 };
 
+/* Reads the webhooks and follows their changes.  They are there before any document that is watched
+ * later. */
 struct webhooks *webhooks_new(const struct webhooks_settings *settings);
-/* Before documents_free() and executor_free(), after the loop has ended. */
-void webhooks_free(struct webhooks *webhooks);
-
-/* Reads the webhooks and follows their changes; calls `loaded` when they are there. */
-void webhooks_load(struct webhooks *webhooks, platform_callback *loaded, void *context);
+/* Reads a secret of a webhook or a trigger; on any thread. */
+MUST_CHECK bool webhooks_read_secret(const struct webhooks *webhooks, struct secret reference,
+				     struct arena *arena, struct str *out_value,
+				     struct error *error);
 /* From now on events are reported.  `address` is the listener's, for links. */
 void webhooks_open(struct webhooks *webhooks, struct str address);
 
@@ -62,7 +62,7 @@ void webhooks_change(struct webhooks *webhooks, const struct run_webhook *webhoo
 struct webhook_start {
 	struct uuid run; /* the delivery's; a second start with the same id is a CONFLICT */
 	struct str webhook, event;
-	struct uuid source;         /* the run it is about; zero = none */
+	struct uuid source; /* the run it is about; zero = none */
 	int64_t max_retries;
 	const struct json *payload; /* run.WebhookPayload */
 };
@@ -77,8 +77,8 @@ void webhooks_test(struct webhooks *webhooks, struct str name, struct str by,
 /* ---- figures ----------------------------------------------------------------------------- */
 
 struct webhooks_figures {
-	uint64_t started;  /* deliveries started since the program did */
-	int64_t behind;    /* committed events that were not looked at yet */
+	uint64_t started; /* deliveries started since the program did */
+	int64_t behind;   /* committed events that were not looked at yet */
 	size_t webhooks;
 };
 

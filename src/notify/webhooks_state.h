@@ -20,16 +20,14 @@ struct webhooks {
 	struct map by_name; /* -> struct webhook_entry */
 	size_t enabled;
 	struct str link_base; /* "https://host": links begin with it */
-	platform_callback *loaded;
-	void *loaded_context;
 
 	/* the follower */
 	bool open;
-	bool busy;         /* a page is read, or its deliveries are started */
-	bool again;        /* there may be more events */
-	int64_t position;  /* everything up to here is done; -1 = not known yet */
-	int64_t stored;    /* the stored position */
-	int64_t newest;    /* of the newest notice */
+	bool busy;        /* a page is read, or its deliveries are started */
+	bool again;       /* there may be more events */
+	int64_t position; /* everything up to here is done; -1 = not known yet */
+	int64_t stored;   /* the stored position */
+	int64_t newest;   /* of the newest notice */
 	uint64_t started;
 };
 

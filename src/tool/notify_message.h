@@ -1,4 +1,4 @@
-/* tool/notify_message.h -- what a notification says on each channel.  Pure. */
+/* tool/notify_message.h -- what a notification says on each channel; pure functions. */
 #ifndef TOOL_NOTIFY_MESSAGE_H
 #define TOOL_NOTIFY_MESSAGE_H
 

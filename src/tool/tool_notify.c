@@ -72,9 +72,9 @@ static void fail_status(const struct notify_call *notify, struct error *error)
 	struct str text = tool_context_utf8(&arena, buf_str(&notify->answer));
 	text = tool_context_whole_characters(str_head(text, text.size < 200 ? text.size : 200));
 	fail(error,
-	     notify->status == 429            ? ERROR_RATE_LIMITED
+	     notify->status == 429          ? ERROR_RATE_LIMITED
 	     : is_transient(notify->status) ? ERROR_UNAVAILABLE
-					      : ERROR_TOOL_FAILED,
+					    : ERROR_TOOL_FAILED,
 	     "the receiver answered with status %d: " STR_FMT, notify->status, STR_ARG(text));
 }
 
@@ -149,13 +149,13 @@ static void make_message(struct message *message, const struct run_webhook_paylo
 						    .password = target->secret,
 						    .starttls = target->starttls,
 						    .ca_file = target->ca_file };
-		message->body = notify_message_mail(payload,
-						    &(struct notify_mail){
-							    .from = target->from,
-							    .to = target->to,
-							    .delivery = message->delivery,
-							    .now = now },
-						    arena);
+		message->body =
+			notify_message_mail(payload,
+					    &(struct notify_mail){ .from = target->from,
+								   .to = target->to,
+								   .delivery = message->delivery,
+								   .now = now },
+					    arena);
 		return;
 	}
 	add_header(message, S("Content-Type"), S("application/json"));
@@ -205,7 +205,8 @@ static bool start(const struct tool_host *host, const struct tool_call *call, ui
 		  struct error *error)
 {
 	AUTO(arena) arena = { 0 };
-	const struct run_notify_inputs *inputs = TOOL_INPUTS(run_notify_inputs, call, &arena, error);
+	const struct run_notify_inputs *inputs =
+		TOOL_INPUTS(run_notify_inputs, call, &arena, error);
 	struct message message = { 0 };
 	if (inputs == NULL || !tool_context_notify_target(host->tool_context, inputs->webhook,
 							  &arena, &message.target, error))
