@@ -47,6 +47,7 @@
 #include "os/file.h"
 #include "os/loop.h"
 #include "sandbox/sandbox.h"
+#include "server_notify.h"
 #include "server_sandbox.h"
 #include "store/store.h"
 #include "tool/custom_tools.h"
@@ -78,6 +79,7 @@ struct server {
 	struct definition_registry *definitions;
 	struct documents *documents;
 	struct maintenance *maintenance;
+	struct server_notify notify;
 	struct api *api;
 	int port;
 	atomic_bool stop_when_idle;
@@ -405,6 +407,8 @@ static bool open_runtime(struct server *server, struct error *error)
 			       .policy = policy },
 	};
 	server->maintenance = maintenance_new(&maintenance);
+	server_notify_open(&server->notify, &server->settings, server->executor, server->documents,
+			   server->tool_context);
 	return true;
 }
 
@@ -412,18 +416,6 @@ static const char *user_name(struct arena *arena)
 {
 	const struct passwd *entry = getpwuid(geteuid());
 	return str_c(arena, str_from_c(entry != NULL ? entry->pw_name : "owner"));
-}
-
-/* Searches PATH; NULL when the program is not found. */
-static const char *find_program(struct arena *arena, const char *name)
-{
-	struct str rest = str_from_c(getenv("PATH")), folder;
-	while (str_cut(&rest, ':', &folder)) {
-		const char *path = str_format(arena, STR_FMT "/%s", STR_ARG(folder), name).at;
-		if (folder.size > 0 && file_exists(path))
-			return path;
-	}
-	return NULL;
 }
 
 static void seed_maps(struct server *server)
@@ -467,8 +459,10 @@ static void open_local(void *context, uint64_t recovered)
 	if (!server->settings.read_only)
 		maintenance_start(server->maintenance);
 	/* Schedules run only in a server, not in a command that owns the folder for a moment. */
-	if (!server->settings.read_only && server->settings.host != NULL)
+	if (!server->settings.read_only && server->settings.host != NULL) {
 		schedules_open(server->documents);
+		server_notify_start(&server->notify, server->settings.host, server->port);
+	}
 	server->settings.ready(server->settings.context, recovered);
 }
 
@@ -604,9 +598,10 @@ bool server_open(const struct server_settings *settings, struct server **out_ser
 		.artifacts = server->artifacts,
 		.customs = server->customs,
 		.trackers = server->trackers,
-		.sandbox_program = find_program(&server->arena, "bwrap"),
+		.sandbox_program = server_sandbox_find_program(&server->arena, "bwrap"),
 		.prices = &server->prices,
 		.environment = settings->environment,
+		.webhooks = server->notify.webhooks,
 		.audit = settings->host != NULL,
 	};
 	server->api = api_new(&api);

@@ -25,6 +25,7 @@ struct maintenance;
 struct packed_file;
 struct price_table;
 struct trackers;
+struct webhooks;
 
 struct api_settings {
 	struct loop *loop;
@@ -47,6 +48,7 @@ struct api_settings {
 	const char *sandbox_program;      /* program that creates sandboxes; NULL when not found */
 	const struct price_table *prices; /* what models cost */
 	const char *const *environment;   /* which keys of providers are present; NULL-terminated */
+	struct webhooks *webhooks;        /* receivers of notifications */
 	bool audit;                       /* log every change and every rejected caller */
 };
 

@@ -21,6 +21,13 @@
 #include "base/slots.h"
 struct executor_answer;
 
+/* Requests to triggers since the start, for /metrics and the rate limit. */
+struct trigger_counts {
+	uint64_t accepted, ignored, forged, stale, replayed;
+	int64_t window_began; /* us, monotonic */
+	int in_window;
+};
+
 struct api {
 	struct api_settings settings;
 	struct http_server *server;
@@ -35,6 +42,7 @@ struct api {
 	uint64_t log_timer;              /* flushes the log streams; 0 = there are none */
 	struct request_counts *requests; /* of api_metrics.c */
 	int64_t began_at;                /* us, monotonic */
+	struct trigger_counts triggers;
 };
 
 /* ---- for handlers ------------------------------------------------------------------ */

@@ -84,6 +84,8 @@ enum cli_value_kind {
 	CLI_PROFILE,
 	CLI_AGENT,
 	CLI_SCHEDULE,
+	CLI_WEBHOOK,
+	CLI_TRIGGER,
 	CLI_KEY,
 	CLI_SETTING,
 	CLI_TOOL,
@@ -157,8 +159,7 @@ struct cli_command {
 	int (*run)(struct cli *cli);
 };
 
-/* run() returns this instead of an exit status when the connection to the server was lost: main.c
- * finds or starts another server and calls run() again. */
+/* run() returns this when the server was lost: main.c finds or starts another and calls it again. */
 enum { CLI_SERVER_LOST = -1 };
 
 const struct cli_command *cli_command_find(struct str name);
@@ -191,9 +192,8 @@ MUST_CHECK bool cli_uuid(const char *text, const char *what, struct uuid *out_id
 /* A prepare() for commands that have nothing to prepare. */
 bool cli_prepare_nothing(struct cli *cli, struct error *error);
 
-/* Follows a run until it ends, then prints its result.  On a terminal it shows a tree of the steps,
- * elsewhere one line per event.  *last_seq is the seq of the last event shown: a second call
- * continues after it. */
+/* Follows a run to its end and prints its result: on a terminal a tree of the steps, elsewhere one
+ * line per event.  *last_seq is that of the last event shown: a second call continues after it. */
 int cli_run_follow(struct cli *cli, const struct uuid *run, int64_t *last_seq);
 
 /* The value of a setting's flag as help writes it: "PORT"; NULL = takes no value. */

@@ -8,6 +8,8 @@
 #include "contract/run_custom_tool_types.h"
 #include "contract/run_definition_types.h"
 #include "contract/run_schedule_types.h"
+#include "contract/run_trigger_types.h"
+#include "contract/run_webhook_types.h"
 #include "contract/run_tool_types.h"
 #include "contract/run_turn_types.h"
 
@@ -265,6 +267,43 @@ void run_schedule_check(const struct run_schedule *schedule, struct check *check
 		check_fail(check, "catch_up",
 			   "all needs overlap queue or allow: with skip, only one of several due "
 			   "times that come at once would start a run");
+}
+
+static bool webhook_url_fits(struct str url, bool mail)
+{
+	return mail ? str_starts(url, S("smtp://")) || str_starts(url, S("smtps://"))
+		    : str_starts(url, S("http://")) || str_starts(url, S("https://"));
+}
+
+void run_webhook_check(const struct run_webhook *webhook, struct check *check)
+{
+	bool mail = webhook->channel == RUN_WEBHOOK_CHANNEL_EMAIL;
+	if (has(webhook, url) == has(webhook, url_secret))
+		check_fail(check, NULL, "a webhook needs exactly one of url and url_secret");
+	if (has(webhook, url) && !webhook_url_fits(webhook->url, mail))
+		check_fail(check, "url",
+			   mail ? "must begin with smtp:// or smtps://"
+				: "must begin with http:// or https://");
+	if (webhook->channel == RUN_WEBHOOK_CHANNEL_WEBHOOK && !has(webhook, secret))
+		check_fail(check, "secret",
+			   "is missing: the key that signs deliveries, env:NAME or file:NAME");
+	if (mail && (!has(webhook, from) || !has(webhook, to)))
+		check_fail(check, NULL, "an e-mail needs from and to");
+	if (!mail && (has(webhook, from) || has(webhook, to) || has(webhook, user)))
+		check_fail(check, NULL, "from, to and user belong to channel email");
+	if (mail && has(webhook, user) != has(webhook, secret))
+		check_fail(check, NULL, "an e-mail has both user and secret, or neither");
+}
+
+void run_trigger_check(const struct run_trigger *trigger, struct check *check)
+{
+	if (has(trigger, workflow) == has(trigger, signal))
+		check_fail(check, NULL, "a trigger needs exactly one of workflow and signal");
+	if (has(trigger, signal) != has(trigger, label))
+		check_fail(check, "label",
+			   "belongs to signal: it finds the run that gets the signal");
+	if (has(trigger, workflow) && has(trigger, data))
+		check_fail(check, "data", "belongs to signal; a workflow has inputs");
 }
 
 void run_agentic_request_check(const struct run_agentic_request *value, struct check *check)

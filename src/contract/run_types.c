@@ -42,9 +42,11 @@
 #include "contract/run_talk_types.h"
 #include "contract/run_tool_types.h"
 #include "contract/run_tracker_types.h"
+#include "contract/run_trigger_types.h"
 #include "contract/run_turn_types.h"
 #include "contract/run_usage_types.h"
 #include "contract/run_value_types.h"
+#include "contract/run_webhook_types.h"
 #include "contract/run_workflow_types.h"
 
 #define CONTRACT_MODULE run

@@ -116,6 +116,7 @@ void tool_call_close(struct call *call, enum run_outcome outcome, const struct j
 	struct active_run *active = call_end(call);
 	struct pending_command *pending =
 		effect_close_command(call->step, &call->effect, outcome, output, error);
+	pending->command.retry_after_us = call->retry_after_us;
 	call_give_log(call, pending);
 	if (call->figures != NULL)
 		pending->command.figures =
@@ -177,7 +178,7 @@ static void call_ended(void *context, uint64_t argument, const struct tool_resul
 			: error.code == ERROR_OUTCOME_UNKNOWN ? RUN_OUTCOME_UNKNOWN
 							      : RUN_OUTCOME_FAILED;
 	call->error = error;
-	call->retry_after_us = result->retry_after_us;
+	call->retry_after_us = good ? 0 : result->retry_after_us;
 	call->output = good ? output : NULL;
 	tool_call_list_files(call);
 }

@@ -13,6 +13,8 @@
 #include "contract/run_prompt_types.h"
 #include "contract/run_schedule_types.h"
 #include "contract/run_settings_types.h"
+#include "contract/run_trigger_types.h"
+#include "contract/run_webhook_types.h"
 #include "contract/run_workflow_types.h"
 #include "engine/document_rules.h"
 #include "template/jinja.h"
@@ -199,6 +201,36 @@ bool document_rule_schedule_progress(const struct document_after *after,
 {
 	(void)d;
 	return come_and_go_together(after, subject, DOCUMENT_SCHEDULE, error);
+}
+
+bool document_rule_webhook(const struct document_after *after,
+			   const struct document_subject *subject, struct document_decision *d,
+			   struct error *error)
+{
+	(void)after;
+	const struct run_stored_webhook *webhook = subject->value;
+	if (webhook == NULL)
+		return true;
+	if (!named_so(subject, webhook->name, error))
+		return false;
+	if (has(webhook, url) && has_password(webhook->url))
+		problems_add(&d->problems, S("/url"), 0, 0,
+			     "must not contain a password; use url_secret, or user and secret");
+	return problems_fail(&d->problems, error);
+}
+
+bool document_rule_trigger(const struct document_after *after,
+			   const struct document_subject *subject, struct document_decision *d,
+			   struct error *error)
+{
+	(void)after;
+	const struct run_trigger *trigger = subject->value;
+	if (trigger == NULL)
+		return true;
+	if (!named_so(subject, trigger->name, error))
+		return false;
+	document_check_secrets(trigger->inputs, S("/inputs"), &d->problems);
+	return problems_fail(&d->problems, error);
 }
 
 bool document_rule_single(const struct document_after *after,

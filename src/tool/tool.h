@@ -39,7 +39,7 @@ struct tool_result {
 	const struct json *output;              /* valid during done(); NULL = the call failed */
 	const struct run_call_figures *figures; /* of its processes, valid during done(); or NULL */
 	struct error error;                     /* code NONE = the call succeeded */
-	int64_t retry_after_us; /* of a failed call: a retry waits at least so long */
+	int64_t retry_after_us; /* on failure: a retry waits at least so long; 0 = no wish */
 };
 
 typedef void tool_done(void *context, uint64_t argument, const struct tool_result *result);

@@ -10,6 +10,7 @@
 #include "tool/custom_internal.h"
 #include "tool/line_writer.h"
 #include "tracker/trackers.h"
+#include "tool/notify_target.h"
 
 struct tool_context {
 	struct tool_context_settings settings;
@@ -18,6 +19,8 @@ struct tool_context {
 	struct http_client *http;
 	struct process_pool *process_pool;
 	struct line_writer *lines;
+	notify_target_find *notify_find; /* NULL = no webhooks */
+	void *notify_context;
 };
 
 bool tool_context_new(const struct tool_context_settings *settings,
@@ -100,6 +103,25 @@ void tool_context_listens(struct tool_context *tool_context, int port)
 const char *tool_context_append_root(const struct tool_context *tool_context)
 {
 	return tool_context->settings.append_root;
+}
+
+void tool_context_set_notify(struct tool_context *tool_context,
+			     bool (*find)(void *context, struct str name, struct arena *arena,
+					  struct notify_target *out_target, struct error *error),
+			     void *context)
+{
+	tool_context->notify_find = find;
+	tool_context->notify_context = context;
+}
+
+bool tool_context_notify_target(const struct tool_context *tool_context, struct str name,
+				struct arena *arena, struct notify_target *out_target,
+				struct error *error)
+{
+	if (tool_context->notify_find == NULL)
+		return fail(error, ERROR_CONFIGURATION, "this program has no webhooks");
+	return tool_context->notify_find(tool_context->notify_context, name, arena, out_target,
+					 error);
 }
 
 /* ---- running calls ------------------------------------------------------------------- */

@@ -27,6 +27,7 @@ struct http_client;
 struct process_pool;
 struct line_writer;
 struct trackers;
+struct notify_target;
 
 struct tool_context_settings {
 	struct loop *loop;
@@ -56,6 +57,16 @@ tool_context_process_pool(const struct tool_context *tool_context); /* custom_in
 void tool_context_trust_changed(struct tool_context *tool_context, struct str name);
 /* Sets the port of our own server, which HTTP tools may not reach. */
 void tool_context_listens(struct tool_context *tool_context, int port);
+
+/* Where the tool notify sends to (notify_target.h); once, before the first call. */
+void tool_context_set_notify(struct tool_context *tool_context,
+			     bool (*find)(void *context, struct str name, struct arena *arena,
+					  struct notify_target *out_target, struct error *error),
+			     void *context);
+/* CONFIGURATION when this program has no webhooks. */
+MUST_CHECK bool tool_context_notify_target(const struct tool_context *tool_context, struct str name,
+					   struct arena *arena, struct notify_target *out_target,
+					   struct error *error);
 
 /* ---- running calls ------------------------------------------------------------------- */
 struct tool_running {
