@@ -717,7 +717,6 @@ class Engine:
             self.remember(step)
             self.close(step, "succeeded", [] if again or over else taken, again)
             if over:
-                self.start_pure()
                 self.call_off("limit_reached")
 
     def pass_milestone(self, step, passed):
@@ -848,6 +847,7 @@ class Engine:
     def call_off(self, fault):
         if self.abandoned or self.cancelling and not self.unwinding:
             return
+        self.start_pure()
         self.emit("run.cancelling")
         self.abandoned, self.called_off = self.unwinding, self.called_off if self.cancelling or self.unwinding else fault
         self.cancelling, self.paused, self.queued, self.due = True, False, False, None

@@ -358,6 +358,23 @@ def test_a_limit_calls_a_run_off_just_as_a_try_enters_finally():
     assert session.mine["state"]["steps"]["t/f"]["state"] == "running"
 
 
+def test_a_critical_criterion_calls_a_run_off_beside_a_pure_step_of_finally():
+    """As with a limit: a finally step that has become ready before is running, and goes on."""
+    definition = {"name": "w", "steps": [{"name": "t", "try": {
+        "steps": [{"name": "a", "tool": "get"}],
+        "finally": [{"name": "p", "parallel": {"serial": True, "steps": [
+            {"name": "c", "condition": "1 == 1"},
+            {"name": "v", "depends_on": ["c"], "verify": {"target": "c", "criteria": [{"name": "k", "check": "1 == 2", "critical": True}]}},
+            {"name": "in", "try": {"steps": [{"name": "e", "tool": "echo"}], "finally": [{"name": "g", "tool": "echo"}]}}]}}]}},
+        {"name": "open", "tool": "get"}]}
+    session = Session({"yaml": json.dumps(definition), "run": RUN})
+    assert session.problems is None, session.problems
+    session.do({"do": "create", "inputs": {}, "by": "ada", "now": session.now})
+    session.do({"do": "finished", "step": "t/a", "outcome": "ok", "output": {}, "now": session.now})
+    assert ["run.cancelling", ""] in session.mine.get("events", []), session.mine
+    assert session.mine["state"]["steps"]["t/p/in/e"]["state"] == "running"
+
+
 def test_agents_read_what_others_have_sent():
     """Every example has two agents that could write to each other, but few of them do."""
     agent = {"driver": "script", "model": "none", "tools": ["send_message", "read_messages"]}
