@@ -121,7 +121,6 @@ void tool_call_close(struct call *call, enum run_outcome outcome, const struct j
 	if (call->figures != NULL)
 		pending->command.figures =
 			arena_copy(&pending->arena, call->figures, sizeof(*call->figures));
-	pending->command.retry_after_us = call->retry_after_us;
 	tool_call_attach_files(call, pending);
 	active_run_command(active, pending);
 	call_free(call);
