@@ -39,7 +39,8 @@ def test_an_approved_plan_becomes_one_commit_a_task(server, repository):
 
 
 def test_an_architect_plans_and_a_bad_plan_is_sent_back(server, repository):
-    architect = script({"turn": 1, "round": 1, "calls": [plan_call(task(1, "x", steps=["y"]), goal="z", summary="")]},
+    thin = "# Greeting Implementation Plan\n\n## Phase 1: Write\n\n### Task 1: Write it\n\n- Create: `greeting.txt`\n\nWrite it down.\n"
+    architect = script({"round": 1, "text": thin},  # it never calls write_plan; its text is read instead
                        {"turn": 1, "round": 2, "contains": "Problem:", "calls": [plan_call(task(1, "Write the greeting"), task(2, "Write the farewell"))]},
                        {"text": "The plan is written."})
     architect = json.loads(json.dumps(architect).replace('"PLANPATH"', '"docs/plans/plan.md"'))
@@ -73,7 +74,7 @@ def test_a_final_rejection_ends_the_run(server, repository):
     run = implement(server)
     assert server.respond(gate(server, run)["id"], "reject", comment="no", final=True).status == 200
     outline = ended(server, run)
-    assert outline["state"] == "failed" and outline["error"]["code"] == "rejected", outline
+    assert outline["state"] == "failed" and outline["error"].startswith("rejected"), outline
     assert repository.subjects("baton/GREET-1") == []
 
 
@@ -108,7 +109,7 @@ def test_work_that_is_never_approved_ends_with_issues(server, repository):
     profile(server, repository, team(task_reviewer=script(review(False, "greeting.txt:1: not polite"))))
     run = implement(server, auto_approve=True, max_task_reviews=1)
     outline = ended(server, run)
-    assert outline["state"] == "succeeded" and outline["outcome"] == "with_issues", outline
+    assert outline["state"] == "with_issues", outline
     assert "task 1 (Write the greeting) was not approved: greeting.txt:1: not polite" in json.dumps(outline)
     assert len(repository.subjects("baton/GREET-1")) == 2  # the work is kept, and the branch says so
 
@@ -116,14 +117,14 @@ def test_work_that_is_never_approved_ends_with_issues(server, repository):
 def test_an_empty_review_is_no_approval(server, repository):
     profile(server, repository, team(task_reviewer=script({"text": ""})))
     run = implement(server, auto_approve=True, max_task_reviews=1)
-    assert ended(server, run)["outcome"] == "with_issues"
+    assert ended(server, run)["state"] == "with_issues"
 
 
 def test_all_personas_must_approve(server, repository):
     reviewer = script({"contains": "You review as: security", **review(False, "greeting.txt:1: leaks")}, review(True))
     profile(server, repository, team(task_reviewer=reviewer, reviewer=review_script()))
     run = implement(server, auto_approve=True, max_task_reviews=1, personas=["general", "security"])
-    assert ended(server, run)["outcome"] == "with_issues"
+    assert ended(server, run)["state"] == "with_issues"
 
 
 def review_script():
@@ -145,7 +146,7 @@ def test_the_limits_come_from_the_profile(server, repository):
     strict["options"]["max_iterations"] = 2
     profile(server, repository, team(task_reviewer=strict))
     run = implement(server, auto_approve=True)
-    assert ended(server, run)["outcome"] == "with_issues"
+    assert ended(server, run)["state"] == "with_issues"
     developed = [p for p in paths(server, run) if p.endswith("/develop") and p.startswith("tasks/")]
     assert sorted(developed) == ["tasks/work#2/develop", "tasks/work/develop"]
 
@@ -193,9 +194,10 @@ def test_a_kill_at_any_stage_changes_nothing(home, repository, at):
     server = home.serve()
     profile(server, repository)
     run = implement(server, auto_approve=True)
-    for event in server.stream(f"/api/runs/{run}/stream"):
-        if event.event["data"].get("step") == at:
-            break
+    with server.stream(f"/api/runs/{run}/stream") as stream:
+        for one in stream:
+            if one.event["data"].get("step") == at:
+                break
     server.kill()
     server = home.serve()
     assert ended(server, run)["state"] == "succeeded"
@@ -252,5 +254,5 @@ def test_nothing_is_repaired_when_nothing_is_chosen(server, repository):
                                               "inputs": {"mode": "review_fix", "against": "HEAD~1", "branch": "baton/fix"}}).body["run_id"]
     question = gate(server, run)
     assert server.respond(question["id"], "modify", value={**question["inputs"], "approved_items": []}).status == 200
-    assert ended(server, run)["outcome"] == "with_issues"
+    assert ended(server, run)["state"] == "with_issues"
     assert repository.show("baton/fix", "greeting.txt") == "hi"
