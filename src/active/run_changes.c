@@ -52,7 +52,9 @@ static void read_ended(void *context, uint64_t argument, const struct tool_resul
 	struct changes_read *r = context;
 	struct error error = result->error;
 	(void)argument;
-	if (error.code == ERROR_NOT_FOUND && r->from_workspace && r->repository.size > 0) {
+	/* The user of the sandbox cannot enter a workspace that is being made. */
+	bool none = error.code == ERROR_NOT_FOUND || error.code == ERROR_ISOLATION;
+	if (none && r->from_workspace && r->repository.size > 0) {
 		r->from_workspace = false;
 		if (read_begin(r, &error))
 			return;

@@ -92,6 +92,8 @@ static const char *const *command_line(const struct git_call *git, struct arena 
 /* A server of root works on a repository as its owner, so that what it writes there belongs to them. */
 static void choose_user(const struct git_call *git, struct tool_child_spec *spec)
 {
+	if (git->keeps_owners)
+		spec->box.owning = SANDBOX_OWN_NOTHING;
 	if (geteuid() != 0 || git->place == NULL || !git->host.sandbox->contained)
 		return;
 	int64_t owner = file_owner(git->place->common);

@@ -25,6 +25,7 @@ struct git_call {
 	const char *workspace;  /* the run's folder; NULL = it is not used */
 	const char *repository; /* of git.sh: folder in the workspace */
 	bool read_only;         /* the workspace is */
+	bool keeps_owners;      /* another call may be at work in the workspace */
 	int lock;
 	double timeout_seconds;
 	size_t diff_bytes;

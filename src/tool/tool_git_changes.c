@@ -35,6 +35,7 @@ static bool changes_start(const struct tool_host *host, const struct tool_call *
 	git->script = "git_repository";
 	git->read = read_changes;
 	git->read_only = true;
+	git->keeps_owners = true;
 	git->diff_bytes = query->diff ? LIMIT_GIT_SHOWN_BYTES : 0;
 	git->bytes_limit = SECTION_BYTES + LIMIT_GIT_SHOWN_BYTES + 1;
 	git->in_repository = call->workspace == NULL;

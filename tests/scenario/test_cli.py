@@ -12,7 +12,7 @@ import threading
 import pytest
 from baton import EXIT, PATIENCE_S, PROGRAM, environment, new_id
 
-COMMANDS = ["run", "record", "chat", "check", "workflow", "lsp", "sim", "watch", "runs", "show", "logs", "events", "artifacts", "usage", "budget", "pause", "resume", "cancel", "retry", "signal", "inbox",
+COMMANDS = ["run", "record", "chat", "check", "workflow", "lsp", "sim", "watch", "runs", "show", "logs", "events", "artifacts", "land", "usage", "budget", "pause", "resume", "cancel", "retry", "signal", "inbox",
             "approve", "reject", "plan", "replan", "modify", "settle", "schedule", "serve", "doctor", "db", "config", "profile", "agent", "prompt", "key", "trust", "tools", "template", "contract", "describe", "completion", "version", "help"]
 QUESTION = """
 name: ask

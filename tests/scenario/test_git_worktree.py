@@ -393,6 +393,7 @@ def test_a_server_of_root_works_as_the_owner_of_the_repository(home, repository,
     result = work(server)
     assert result["status"] == "success", result
     assert repository.state() == before
+    assert len(server.get(f"/api/runs/{result['run_id']}/files").body["files"]) == 2
     if name != "off":  # without isolation the server writes as itself
         owners = {os.lstat(os.path.join(folder, entry)).st_uid for folder, folders, files in os.walk(repository.path) for entry in folders + files}
         assert owners == {owner}
