@@ -37,6 +37,7 @@
 #include "contract/run_time_types.h"
 #include "contract/run_talk_types.h"
 #include "contract/run_tool_types.h"
+#include "contract/run_file_types.h"
 #include "contract/run_tracker_types.h"
 #include "contract/run_turn_types.h"
 #include "contract/run_usage_types.h"
