@@ -41,6 +41,7 @@
 #include "contract/run_time_types.h"
 #include "contract/run_talk_types.h"
 #include "contract/run_tool_types.h"
+#include "contract/run_file_types.h"
 #include "contract/run_tracker_types.h"
 #include "contract/run_trigger_types.h"
 #include "contract/run_turn_types.h"

@@ -93,7 +93,7 @@ Test(issue_name, of_a_git_remote)
 	} rows[] = { { "git@github.com:acme/site.git", "acme/site" },
 		     { "https://ada:secret@github.com/acme/site.git/", "acme/site" },
 		     { "ssh://git@h:2222/a/b/c", "a/b/c" },
-		     { "/home/x/site.git", NULL },
+		     { "/srv/site.git", NULL },
 		     { "../site", NULL },
 		     { "https://github.com/acme", NULL },
 		     { "file:///a/b", NULL },
