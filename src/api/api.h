@@ -33,7 +33,7 @@ struct api_settings {
 	struct documents *documents;
 	struct definition_registry *definitions; /* the workflows, by name */
 	struct maintenance *maintenance;
-	const struct packed_file *prompts;       /* defaults of the named prompts */
+	const struct packed_file *prompts; /* defaults of the named prompts */
 	const char *version;
 	const char *user;                 /* name of the owner, for requests through baton.sock */
 	const char *data_folder;          /* /health reports its free disk space */

@@ -14,8 +14,6 @@
 #include "base/limits.h"
 #include "base/text_diff.h"
 #include "base/utf8.h"
-#include "contract/run_event_types.h"
-#include "contract/run_graph_types.h"
 #include "contract/run_inbox_types.h"
 #include "contract/run_outcome_types.h"
 #include "contract/run_plan_types.h"
@@ -31,13 +29,12 @@ static bool fail_planning(struct error *error)
 		    "(baton inbox)");
 }
 
-static bool require_plans(const struct timeline *timeline, const struct plan_revisions *revisions,
-			  struct error *error)
+static bool require_plans(const struct plan_revisions *revisions, struct error *error)
 {
 	return revisions->checks_plans ||
 	       fail(error, ERROR_NOT_FOUND,
 		    "workflow " STR_FMT " has no plan: none of its steps checks one (plan_check)",
-		    STR_ARG(str_head(timeline->source->graph->name, LIMIT_NAME_BYTES)));
+		    STR_ARG(str_head(revisions->workflow, LIMIT_NAME_BYTES)));
 }
 
 /* ---- reading ------------------------------------------------------------------------- */
@@ -100,16 +97,16 @@ static struct run_plan *describe(const struct timeline *timeline,
 	if (path.size > 0)
 		SET(plan, path, path);
 	if (revisions->open)
-		SET(plan, question, revisions->asked->effect);
+		SET(plan, question, revisions->question);
 	if (revisions->approved)
-		SET(plan, approved_by, revisions->asked->answer->by);
+		SET(plan, approved_by, revisions->approved_by);
 	return plan;
 }
 
 static bool choose(const struct plan_read_job *r, const struct timeline *timeline,
 		   const struct plan_revisions *revisions, size_t *out_index, struct error *error)
 {
-	if (!require_plans(timeline, revisions, error))
+	if (!require_plans(revisions, error))
 		return false;
 	if (revisions->count == 0)
 		return timeline->ended
@@ -189,14 +186,14 @@ static void change_free(struct plan_change *change)
 static bool find_question(struct plan_change *change, const struct timeline *timeline,
 			  const struct plan_revisions *revisions, struct error *error)
 {
-	if (!require_plans(timeline, revisions, error))
+	if (!require_plans(revisions, error))
 		return false;
 	if (timeline->ended)
 		return fail(error, ERROR_CONFLICT, "the run has ended; its plan cannot be changed");
 	if (revisions->approved && !revisions->open)
 		return fail(error, ERROR_CONFLICT,
 			    "the plan was approved by " STR_FMT "; it cannot be changed any more",
-			    STR_ARG(revisions->asked->answer->by));
+			    STR_ARG(revisions->approved_by));
 	if (!revisions->open)
 		return fail_planning(error);
 	if (change->revision > 0 && change->revision != (int64_t)revisions->count)
@@ -208,8 +205,8 @@ static bool find_question(struct plan_change *change, const struct timeline *tim
 		return fail(error, ERROR_CONFLICT,
 			    "the run has a plan already (revision %zu); use force to replace it",
 			    revisions->count);
-	change->question = revisions->asked->effect;
-	change->asked = revisions->asked->question->revision;
+	change->question = revisions->question;
+	change->asked = revisions->question_revision;
 	return true;
 }
 

@@ -53,12 +53,16 @@ static void take_question(struct plan_revisions *revisions, const struct timelin
 	revisions->open = !step->ended && step->answer == NULL;
 	revisions->approved =
 		step->answer != NULL && step->answer->decision == RUN_DECISION_APPROVE;
+	revisions->approved_by = revisions->approved ? step->answer->by : S("");
+	revisions->question = step->effect;
+	revisions->question_revision = step->question->revision;
 }
 
 void plan_revisions_read(const struct timeline *timeline, struct plan_revisions *out_revisions)
 {
 	struct plan_revisions revisions = { 0 };
 	const struct run_graph *graph = timeline->source->graph;
+	revisions.workflow = graph->name;
 	revisions.checks_plans = body_checks_plans(graph->nodes.at, graph->nodes.count);
 	revisions.steps =
 		arena_array(timeline->arena, const struct timeline_step *, timeline->count);

@@ -19,6 +19,10 @@ struct plan_revisions {
 	const struct timeline_step *asked; /* the newest question; NULL = none yet */
 	bool open;                         /* it is not answered */
 	bool approved;                     /* it was answered with approve */
+	struct str approved_by;            /* "" = not yet */
+	struct uuid question;              /* id of the newest question; zero = none yet */
+	struct hash question_revision;
+	struct str workflow; /* name of the run's definition */
 };
 
 void plan_revisions_read(const struct timeline *timeline, struct plan_revisions *out_revisions);

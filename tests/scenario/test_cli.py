@@ -254,7 +254,7 @@ def test_completion_of_words_and_options(home):
     assert complete(home, "settle", new_id(), "") == ["happened", "not_happened", "retry"]
     assert "waiting_human" in complete(home, "runs", "--status", "")
     assert complete(home, "run", "x", "--p") == ["--priority", "--profile"]
-    assert complete(home, "help", "pro") == ["profile"]
+    assert complete(home, "help", "pro") == ["profile", "prompt"]
     assert "--port" in complete(home, "serve", "--") and "--port" not in complete(home, "runs", "--")
     assert "two-steps" in complete(home, "run", "")
     assert complete(home, "run", "./fl") == []  # a file: the shell's business
