@@ -272,6 +272,18 @@ def test_events_without_a_server_are_delivered_by_the_next_one(ready, hook):
     assert hook.take_json()["event"] == "failed" and len(hook.all) == 2
 
 
+def test_a_start_that_is_refused_for_the_moment_is_repeated(ready, hook):
+    """The disk is full when the delivery is to be recorded; nothing was acknowledged, and nothing is lost."""
+    server = ready.serve(**ALLOWED)
+    add(server, hook)
+    assert server.kill() < 0
+    assert ready.cli("run", "quick")[0] == 0
+    server = ready.serve(**ALLOWED, BATON_POINTS="store.before_commit=full@1-2")
+    delivery = hook.take().headers["Webhook-Id"]
+    await_state(server, delivery)
+    assert len(deliveries(server)) == 1 and len(hook.all) == 1
+
+
 def test_a_slow_receiver_does_not_hold_up_runs(ready, hook):
     hook.gate.clear()
     server = ready.serve(**ALLOWED)
