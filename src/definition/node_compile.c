@@ -119,6 +119,7 @@ static void make_tool(struct node_builder *m)
 		return; /* check_kind() has reported it */
 	SET(m->node, class, definition_call_class(m->body->compiler, tool, NULL));
 	definition_check_inputs(m->body, m->number, tool);
+	definition_check_types(m->body, m->number, tool);
 	if (m->step->read_only && !str_equal(m->step->tool, S("shell")))
 		definition_step_problem(m->body, m->number, S("read_only"),
 					"read_only is allowed only for tool shell");
