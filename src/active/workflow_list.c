@@ -115,7 +115,7 @@ static void check_own_name(const struct json *own, struct str name, struct str y
 				     ": it cannot be started by that name",
 				     STR_ARG(own_name), STR_ARG(name)),
 			own_name, name);
-	problems_find_ranges(warnings, yaml, arena);
+	problem_range_find_all(warnings, yaml, arena);
 }
 
 bool executor_workflow_check(struct executor *executor, struct store_reader *reader,

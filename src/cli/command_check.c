@@ -65,7 +65,7 @@ static void print_result(struct cli *cli, int number, const struct json *result)
 {
 	const char *path = cli_argument(cli, number);
 	const struct check_state *state = cli->state;
-	problems_print(cli, path, state->texts[number], result);
+	problem_print_all(cli, path, state->texts[number], result);
 	if (cli_is_true(result, "is_valid"))
 		cli_line(CLI_RESULT, "%s: ok", path);
 }

@@ -163,7 +163,7 @@ static int validate(struct cli *cli, struct workflow_state *state)
 	if (cli->json)
 		cli_json_line(CLI_RESULT, json_print(&cli->arena, answer));
 	else
-		problems_print(cli, state->name, state->file, answer);
+		problem_print_all(cli, state->name, state->file, answer);
 	if (good && !cli->json)
 		cli_line(CLI_RESULT, "%s: ok", state->name);
 	status = cli_flush();
@@ -181,7 +181,7 @@ static int draw(struct cli *cli, struct workflow_state *state)
 		return status;
 	const struct json *dag = json_member(answer, S("dag"));
 	if (dag == NULL) {
-		problems_print(cli, state->name, state->file, answer);
+		problem_print_all(cli, state->name, state->file, answer);
 		cli_flush();
 		return error_row(ERROR_INVALID)->exit_status;
 	}

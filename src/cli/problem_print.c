@@ -84,7 +84,8 @@ static void print_problem(struct cli *cli, const char *file, struct str text,
 		cli_line(CLI_RESULT, "    fix: " STR_FMT, STR_ARG(cli_text(fix, "title")));
 }
 
-void problems_print(struct cli *cli, const char *file, struct str text, const struct json *result)
+void problem_print_all(struct cli *cli, const char *file, struct str text,
+		       const struct json *result)
 {
 	const struct json *problems = json_member(result, S("problems")), *problem;
 	const struct json *warnings = json_member(result, S("warning_problems"));

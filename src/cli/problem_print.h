@@ -19,6 +19,7 @@
 /* Reads --format: false when it is neither full nor short. */
 MUST_CHECK bool problem_format_read(struct cli *cli, struct error *error);
 /* Prints the problems and warnings of a runtime.WorkflowValidationResponse. */
-void problems_print(struct cli *cli, const char *file, struct str text, const struct json *result);
+void problem_print_all(struct cli *cli, const char *file, struct str text,
+		       const struct json *result);
 
 #endif

@@ -12,6 +12,7 @@
 #include "contract/pipeline_types.h"
 #include "definition/graph.h"
 #include "definition/compile_internal.h"
+#include "definition/name_scope.h"
 #include "definition/dialect.h"
 #include "definition/problem_range.h"
 #include "expr/template.h"
@@ -323,9 +324,9 @@ static const struct run_graph *compile_text(struct compiler *c, struct str yaml)
 	dialect_name_problems(c, dialect, tree, c->problems, first);
 	if (warnings != NULL)
 		dialect_name_problems(c, dialect, tree, warnings, first_warning);
-	problems_find_ranges(c->problems, yaml, c->arena);
+	problem_range_find_all(c->problems, yaml, c->arena);
 	if (warnings != NULL && c->depth == 0)
-		problems_find_ranges(warnings, yaml, c->arena);
+		problem_range_find_all(warnings, yaml, c->arena);
 	return graph;
 }
 

@@ -2,6 +2,7 @@
 #include "base/limits.h"
 #include "contract/closest.h"
 #include "definition/compile_internal.h"
+#include "definition/name_scope.h"
 
 void body_done(struct body *body)
 {

@@ -6,6 +6,7 @@
  */
 #include "base/limits.h"
 #include "definition/compile_internal.h"
+#include "definition/name_scope.h"
 #include "definition/problem_range.h"
 #include "expr/template.h"
 

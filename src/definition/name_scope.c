@@ -6,11 +6,10 @@
  * round.  In a body with edges the order is unknown; there a step may read any other step, and a
  * step that has not run reads as null.  Undo steps may read what their step may, and the step itself.
  */
-#include <stdio.h>
-
 #include "base/limits.h"
 #include "contract/closest.h"
 #include "definition/compile_internal.h"
+#include "definition/name_scope.h"
 
 static bool is_ancestor(const struct body *body, size_t of, size_t number)
 {
@@ -31,21 +30,15 @@ static void add_read(struct body *body, size_t reader, struct str name)
 }
 
 /* Fails with the text, and with the closest of the names as a suggestion. */
-PRINTF_LIKE(4, 5)
-static bool fail_unknown(struct name_advice *advice, struct str_list names, struct error *error,
-			 const char *format, ...)
+static bool fail_unknown(struct name_advice *advice, struct str_list names, struct str text,
+			 struct error *error)
 {
-	va_list list;
-	va_start(list, format);
-	char text[ERROR_TEXT_SIZE];
-	vsnprintf(text, sizeof(text), format, list);
-	va_end(list);
 	struct str close =
 		names.count > LIMIT_SUGGESTED_NAMES ? S("") : closest_word(names, advice->part);
 	advice->replacement = close;
 	if (close.size == 0)
-		return fail(error, ERROR_INVALID, "%s", text);
-	return fail(error, ERROR_INVALID, "%s; did you mean \"" STR_FMT "\"?", text,
+		return fail(error, ERROR_INVALID, STR_FMT, STR_ARG(text));
+	return fail(error, ERROR_INVALID, STR_FMT "; did you mean \"" STR_FMT "\"?", STR_ARG(text),
 		    STR_ARG(close));
 }
 
@@ -89,9 +82,11 @@ static bool check_input(const struct compiler *c, struct str name, struct name_a
 			return true;
 	if (c->names_unknown)
 		return true;
-	return fail_unknown(advice, input_names(c), error,
-			    "unknown input " STR_FMT ": the workflow does not declare it",
-			    STR_ARG(name));
+	return fail_unknown(
+		advice, input_names(c),
+		str_format(c->arena, "unknown input " STR_FMT ": the workflow does not declare it",
+			   STR_ARG(name)),
+		error);
 }
 
 /* Can the step's output of the previous round be read?  A step with loop_until reads its own; of a
@@ -144,8 +139,10 @@ static bool check_step(const struct reader *reader, struct str name, struct str 
 	}
 	if (reader->body->compiler->names_unknown)
 		return true;
-	return fail_unknown(advice, definition_step_names(reader->body, true), error,
-			    "unknown step " STR_FMT, STR_ARG(name));
+	return fail_unknown(
+		advice, definition_step_names(reader->body, true),
+		str_format(reader->body->compiler->arena, "unknown step " STR_FMT, STR_ARG(name)),
+		error);
 }
 
 /* Whether the reader is in the catch or finally steps of a try, which can read its error. */
@@ -220,10 +217,13 @@ static bool check_variable(const struct reader *reader, struct str name, struct 
 		return true;
 	if (is_state_name(reader->body->compiler->file, name))
 		return true;
-	return fail_unknown(advice, first_names(reader), error,
-			    "unknown name " STR_FMT
-			    ": write inputs.<name>, steps.<name>.outputs.<key> or ctx.<name>%s",
-			    STR_ARG(name), reader->has_output ? ", or output" : "");
+	return fail_unknown(
+		advice, first_names(reader),
+		str_format(reader->body->compiler->arena,
+			   "unknown name " STR_FMT
+			   ": write inputs.<name>, steps.<name>.outputs.<key> or ctx.<name>%s",
+			   STR_ARG(name), reader->has_output ? ", or output" : ""),
+		error);
 }
 
 static void add_secret(struct compiler *c, struct str name)
@@ -275,8 +275,11 @@ bool definition_check_name(const struct reader *reader, enum expr_name kind, str
 			definition_undo_read(c, &definition_undo_around(reader)->ctx, name);
 		if (map_get(&c->variables, name) != NULL || c->names_unknown)
 			return true;
-		return fail_unknown(advice, variable_names(c), error,
-				    "unknown variable " STR_FMT ": no step sets it", STR_ARG(name));
+		return fail_unknown(advice, variable_names(c),
+				    str_format(c->arena,
+					       "unknown variable " STR_FMT ": no step sets it",
+					       STR_ARG(name)),
+				    error);
 	case EXPR_NAME_SECRET:
 		return check_secret(reader, name, error);
 	case EXPR_NAME_VARIABLE:

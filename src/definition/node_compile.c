@@ -2,6 +2,7 @@
 #include "base/limits.h"
 #include "contract/runtime_types.h"
 #include "definition/compile_internal.h"
+#include "definition/name_scope.h"
 
 static int64_t microseconds(double seconds)
 {

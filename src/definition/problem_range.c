@@ -323,7 +323,7 @@ static void find_range(const struct source *source, struct problem *problem, str
 		add_dependency(source, problem, arena);
 }
 
-void problems_find_ranges(struct problems *problems, struct str text, struct arena *arena)
+void problem_range_find_all(struct problems *problems, struct str text, struct arena *arena)
 {
 	struct source source = { 0 };
 	for (size_t i = 0; i < problems->count; i++) {

@@ -10,7 +10,7 @@
 #include "contract/problem.h"
 
 /* Sets place, end and fix of each problem that has a place.  `text` is the YAML that they are about. */
-void problems_find_ranges(struct problems *problems, struct str text, struct arena *arena);
+void problem_range_find_all(struct problems *problems, struct str text, struct arena *arena);
 
 /* For a hint: how often the word occurs in the value before the occurrence at the offset. */
 uint32_t problem_word_skip(struct str value, size_t offset, struct str word);

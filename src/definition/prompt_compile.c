@@ -6,6 +6,7 @@
  */
 #include "contract/closest.h"
 #include "definition/compile_internal.h"
+#include "definition/name_scope.h"
 #include "template/jinja.h"
 
 /* A template that is being compiled. */

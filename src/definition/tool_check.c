@@ -6,6 +6,7 @@
 #include "contract/closest.h"
 #include "contract/type.h"
 #include "definition/compile_internal.h"
+#include "definition/name_scope.h"
 
 const struct definition_tool *definition_find_tool(const struct compiler *compiler, struct str name)
 {

@@ -115,7 +115,7 @@ function Offer({ draft, take, drop }: { draft: WorkflowDraft; take: () => void; 
 function ConflictBox({ conflict, overwrite, take, close }: { conflict: Conflict; overwrite: () => void; take: () => void; close: () => void }) {
 	return (
 		<section class="conflict" role="alertdialog" aria-labelledby="conflict-title" data-conflict>
-			<h2 id="conflict-title">Somebody else has saved this workflow</h2>
+			<h2 id="conflict-title">Another person has saved this workflow</h2>
 			<p>This is what your text would change in the text that is current now.</p>
 			<Diff text={conflict.diff} />
 			<p class="actions">
