@@ -10,6 +10,7 @@
 #include "contract/runtime_types.h"
 #include "definition/definition_compile.h"
 #include "definition/graph.h"
+#include "definition/problem_range.h"
 
 struct str_list executor_workflow_names(struct executor *executor, struct store_reader *reader,
 					struct arena *arena)
@@ -102,10 +103,25 @@ struct runtime_workflow_item executor_workflow_item(struct executor *executor,
 	return *item;
 }
 
+/* A definition is started by its own name. */
+static void check_own_name(const struct json *own, struct str name, struct str yaml,
+			   struct arena *arena, struct problems *warnings)
+{
+	struct str own_name = json_text(own);
+	if (name.size == 0 || own_name.size == 0 || str_equal(own_name, name))
+		return;
+	problem_suggest(problems_add(warnings, S("/name"), own->line, own->column,
+				     "the definition calls itself " STR_FMT ", not " STR_FMT
+				     ": it cannot be started by that name",
+				     STR_ARG(own_name), STR_ARG(name)),
+			own_name, name);
+	problem_range_find_all(warnings, yaml, arena);
+}
+
 bool executor_workflow_check(struct executor *executor, struct store_reader *reader,
-			     struct str yaml, struct str prompts_folder, struct arena *arena,
-			     struct str *out_name, struct str *out_graph, struct problems *problems,
-			     struct problems *warnings)
+			     struct str name, struct str yaml, struct str prompts_folder,
+			     struct arena *arena, struct str *out_name, struct str *out_graph,
+			     struct problems *problems, struct problems *warnings)
 {
 	struct definition_reading reading = { .executor = executor,
 					      .reader = reader,
@@ -113,8 +129,10 @@ bool executor_workflow_check(struct executor *executor, struct store_reader *rea
 					      .prompts_folder = prompts_folder };
 	const struct json *tree;
 	struct error error;
-	*out_name = yaml_read(yaml, arena, &tree, &error) ? json_text(json_member(tree, S("name")))
-							  : S("");
+	const struct json *own =
+		yaml_read(yaml, arena, &tree, &error) ? json_member(tree, S("name")) : NULL;
+	*out_name = json_text(own);
+	check_own_name(own, name, yaml, arena, warnings);
 	reading.warnings = warnings;
 	if (!run_profile_read(executor, reader, S(""), arena, &reading.profile, &error)) {
 		problems_add_configuration(problems, "%s", error.text);

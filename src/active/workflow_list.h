@@ -22,11 +22,11 @@ struct runtime_workflow_item executor_workflow_item(struct executor *executor,
 						    struct store_reader *reader, struct str name,
 						    struct str yaml, struct arena *arena);
 
-/* Checks a definition as a start would; false with every problem when it cannot be started.  *out_name
- * is the name that the definition gives itself; "" = it cannot be read.  *out_graph is its compiled
+/* Checks a definition as a start would; false with every problem when it cannot be started.  `name` is
+ * the name that it would be started by, "" if it is not known: another one in the text is a warning.  *out_name is the name that the definition gives itself; "" = it cannot be read.  *out_graph is its compiled
  * graph. */
 MUST_CHECK bool executor_workflow_check(struct executor *executor, struct store_reader *reader,
-					struct str yaml, struct str prompts_folder,
+					struct str name, struct str yaml, struct str prompts_folder,
 					struct arena *arena, struct str *out_name,
 					struct str *out_graph, struct problems *problems,
 					struct problems *warnings);

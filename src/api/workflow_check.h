@@ -23,7 +23,7 @@ struct workflow_check {
 	struct problems problems; /* by their places */
 	struct str_list errors;   /* the same as texts */
 	struct str_list warnings;
-	struct runtime_workflow_problem_list places;
+	struct runtime_workflow_problem_list places, warning_places;
 };
 
 /* Checks a definition as a start would.  `name` is the name that it would be started by,

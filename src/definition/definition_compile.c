@@ -5,24 +5,29 @@
  */
 #include "definition/definition_compile.h"
 
+#include <string.h>
+
 #include "base/limits.h"
 #include "base/yaml.h"
 #include "contract/pipeline_types.h"
 #include "definition/graph.h"
 #include "definition/compile_internal.h"
+#include "definition/name_scope.h"
 #include "definition/dialect.h"
+#include "definition/problem_range.h"
 #include "expr/template.h"
 
-void definition_warn(const struct compiler *c, const struct json *place, const char *format, ...)
+struct problem *definition_warn(const struct compiler *c, const struct json *place,
+				const char *format, ...)
 {
 	if (c->tools->warnings == NULL || c->depth > 0)
-		return;
+		return NULL;
 	va_list list;
 	va_start(list, format);
 	struct str text = str_format_list(c->arena, format, list);
 	va_end(list);
-	problems_add(c->tools->warnings, S(""), place == NULL ? 0 : place->line,
-		     place == NULL ? 0 : place->column, STR_FMT, STR_ARG(text));
+	return problems_add(c->tools->warnings, S(""), place == NULL ? 0 : place->line,
+			    place == NULL ? 0 : place->column, STR_FMT, STR_ARG(text));
 }
 
 static void compiler_done(struct compiler *compiler)
@@ -195,9 +200,12 @@ static void check_checkpoints(const struct compiler *c, const struct json *tree)
 			known = str_equal(c->file->steps.at[k].name, c->file->checkpoints.at[i]);
 		const struct json *place = json_item(list, i);
 		if (!known)
-			problems_add(c->problems, str_format(c->arena, "/checkpoints/%zu", i),
-				     place->line, place->column, "unknown step " STR_FMT,
-				     STR_ARG(c->file->checkpoints.at[i]));
+			problem_suggest(problems_add(c->problems,
+						     str_format(c->arena, "/checkpoints/%zu", i),
+						     place->line, place->column,
+						     "unknown step " STR_FMT,
+						     STR_ARG(c->file->checkpoints.at[i])),
+					c->file->checkpoints.at[i], S(""));
 	}
 }
 
@@ -278,6 +286,44 @@ static const struct run_graph *compile_file(struct compiler *c, const struct jso
 	return graph;
 }
 
+/* An author knows steps and nodes, not the names of their contracts: run.DefinitionStep is "a step". */
+static struct str kind_in_words(struct str type, struct arena *arena)
+{
+	static const struct str prefixes[] = { { "run.Definition", 14 }, { "run.GraphFile", 13 } };
+	AUTO(buf) words = { 0 };
+	for (size_t i = 0; i < COUNT(prefixes); i++) {
+		if (!str_starts(type, prefixes[i]))
+			continue;
+		struct str rest = str_skip(type, prefixes[i].size);
+		for (size_t k = 0; k < rest.size; k++) {
+			bool upper = rest.at[k] >= 'A' && rest.at[k] <= 'Z';
+			if (upper && k > 0)
+				buf_add_char(&words, ' ');
+			buf_add_char(&words, (char)(upper ? rest.at[k] - 'A' + 'a' : rest.at[k]));
+		}
+		struct str text = rest.size == 0 ? S("workflow") : buf_str(&words);
+		const char *article = memchr("aeio", text.at[0], 4) != NULL ? "an" : "a";
+		return str_format(arena, "%s " STR_FMT, article, STR_ARG(text));
+	}
+	return type;
+}
+
+static void name_kinds(struct problems *problems, size_t first, struct arena *arena)
+{
+	static const struct str not_a_field = { "is not a field of ", 18 };
+	for (size_t i = first; i < problems->count; i++) {
+		struct problem *problem = &problems->at[i];
+		if (!str_starts(problem->text, not_a_field))
+			continue;
+		struct str rest = str_skip(problem->text, not_a_field.size), type;
+		bool found = str_cut(&rest, ';', &type);
+		bool more = found && type.size + not_a_field.size < problem->text.size;
+		problem->text = str_format(
+			arena, STR_FMT STR_FMT "%s" STR_FMT, STR_ARG(not_a_field),
+			STR_ARG(kind_in_words(type, arena)), more ? ";" : "", STR_ARG(rest));
+	}
+}
+
 static const struct run_graph *compile_tree(struct compiler *c, const struct json *tree,
 					    struct str yaml)
 {
@@ -304,11 +350,16 @@ static const struct run_graph *compile_text(struct compiler *c, struct str yaml)
 	enum dialect dialect = dialect_of(tree);
 	struct problems *warnings = c->tools->warnings;
 	size_t first = c->problems->count, first_warning = warnings == NULL ? 0 : warnings->count;
+	c->translated = dialect != DIALECT_RUNTIME;
 	const struct json *steps = dialect_translate(c, dialect, tree, yaml);
 	const struct run_graph *graph = steps == NULL ? NULL : compile_tree(c, steps, yaml);
+	name_kinds(c->problems, first, c->arena);
 	dialect_name_problems(c, dialect, tree, c->problems, first);
 	if (warnings != NULL)
 		dialect_name_problems(c, dialect, tree, warnings, first_warning);
+	problem_range_find_all(c->problems, yaml, c->arena);
+	if (warnings != NULL && c->depth == 0)
+		problem_range_find_all(warnings, yaml, c->arena);
 	return graph;
 }
 

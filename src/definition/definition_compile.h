@@ -87,7 +87,7 @@ struct definition_tools {
 	struct problems *warnings;
 };
 
-/* The tools of an agent by name; the compiler adds what a model is told of them. */
+/* The tools of an agent by name; the compiler adds the descriptions that a model gets. */
 struct run_graph_tool_list definition_named_tools(struct str_list names, struct arena *arena);
 
 /* The file in the form of steps, whatever its dialect, without compiling it; NULL when it cannot be read. */

@@ -69,6 +69,7 @@ void dialect_name_problems(const struct compiler *c, enum dialect dialect, const
 		struct problem *problem = &problems->at[i];
 		problem->text = str_format(c->arena, "%s: " STR_FMT, dialect_name(dialect),
 					   STR_ARG(problem->text));
+		problem->hint.dependency = S(""); /* steps have depends_on, nodes do not */
 		if (problem->line > 0)
 			problem->pointer =
 				tree_pointer(tree, problem->line, problem->column, c->arena);

@@ -15,15 +15,15 @@ static const struct str patterns[] = {
 #undef PATTERN
 };
 
-void dialect_graph_problem(const struct graph_file *g, const struct json *place, const char *format,
-			   ...)
+struct problem *dialect_graph_problem(const struct graph_file *g, const struct json *place,
+				      const char *format, ...)
 {
 	va_list list;
 	va_start(list, format);
 	struct str text = str_format_list(g->arena, format, list);
 	va_end(list);
-	problems_add(g->compiler->problems, S(""), place == NULL ? 0 : place->line,
-		     place == NULL ? 0 : place->column, STR_FMT, STR_ARG(text));
+	return problems_add(g->compiler->problems, S(""), place == NULL ? 0 : place->line,
+			    place == NULL ? 0 : place->column, STR_FMT, STR_ARG(text));
 }
 
 /* ---- names ----------------------------------------------------------------------------------- */
@@ -33,25 +33,21 @@ int64_t dialect_graph_node(const struct graph_file *g, struct str name)
 	return (int64_t)(uintptr_t)map_get(&g->names, name) - 1;
 }
 
-/* ", did you mean x?" or "". */
-static struct str suggest(const struct graph_file *g, struct str name)
-{
-	struct str close = g->file->nodes.count > LIMIT_SUGGESTED_NAMES
-				   ? S("")
-				   : closest_word(g->node_names, name);
-	return close.size == 0
-		       ? S("")
-		       : str_format(g->arena, "; did you mean " STR_FMT "?", STR_ARG(close));
-}
-
 /* The node with this name; -1 after adding a problem. */
 static int64_t find_node(const struct graph_file *g, struct str name, const struct json *place,
 			 const char *what)
 {
 	int64_t node = dialect_graph_node(g, name);
+	struct str close = node >= 0 || g->file->nodes.count > LIMIT_SUGGESTED_NAMES
+				   ? S("")
+				   : closest_word(g->node_names, name);
 	if (node < 0)
-		dialect_graph_problem(g, place, "%s: there is no node " STR_FMT STR_FMT, what,
-				      STR_ARG(name), STR_ARG(suggest(g, name)));
+		problem_suggest(dialect_graph_problem(
+					g, place, "%s: there is no node " STR_FMT "%s" STR_FMT "%s",
+					what, STR_ARG(name),
+					close.size > 0 ? "; did you mean \"" : "", STR_ARG(close),
+					close.size > 0 ? "\"?" : ""),
+				name, close);
 	return node;
 }
 
@@ -104,10 +100,13 @@ static void check_patterns(const struct graph_file *g)
 			found |= str_equal(name, known.at[k]);
 		struct str close = found ? S("") : closest_word(known, name);
 		if (!found)
-			dialect_graph_problem(
-				g, json_item(list, i), "unknown pattern " STR_FMT "%s" STR_FMT "%s",
-				STR_ARG(name), close.size > 0 ? "; did you mean " : "",
-				STR_ARG(close), close.size > 0 ? "?" : "");
+			problem_suggest(
+				dialect_graph_problem(g, json_item(list, i),
+						      "unknown pattern " STR_FMT "%s" STR_FMT "%s",
+						      STR_ARG(name),
+						      close.size > 0 ? "; did you mean \"" : "",
+						      STR_ARG(close), close.size > 0 ? "\"?" : ""),
+				name, close);
 	}
 }
 

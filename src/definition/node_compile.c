@@ -2,6 +2,7 @@
 #include "base/limits.h"
 #include "contract/runtime_types.h"
 #include "definition/compile_internal.h"
+#include "definition/name_scope.h"
 
 static int64_t microseconds(double seconds)
 {
@@ -119,6 +120,7 @@ static void make_tool(struct node_builder *m)
 		return; /* check_kind() has reported it */
 	SET(m->node, class, definition_call_class(m->body->compiler, tool, NULL));
 	definition_check_inputs(m->body, m->number, tool);
+	definition_check_types(m->body, m->number, tool);
 	if (m->step->read_only && !str_equal(m->step->tool, S("shell")))
 		definition_step_problem(m->body, m->number, S("read_only"),
 					"read_only is allowed only for tool shell");

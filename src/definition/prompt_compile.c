@@ -6,6 +6,7 @@
  */
 #include "contract/closest.h"
 #include "definition/compile_internal.h"
+#include "definition/name_scope.h"
 #include "template/jinja.h"
 
 /* A template that is being compiled. */
@@ -118,6 +119,19 @@ static bool is_method(struct str name)
 	       str_equal(name, S("values")) || str_equal(name, S("get"));
 }
 
+static bool check_name(const struct prompt *prompt, enum expr_name kind, struct str name,
+		       struct str key, struct error *error)
+{
+	const struct reader *reader = prompt->reader;
+	struct name_advice advice;
+	bool good = definition_check_name(reader, kind, name, key, &advice, error);
+	if (good && advice.warning.size > 0)
+		definition_warn(reader->body->compiler,
+				json_item(reader->body->tree, (size_t)reader->step),
+				"prompt: " STR_FMT, STR_ARG(advice.warning));
+	return good;
+}
+
 static bool use_step(struct prompt *prompt, struct str_list path, struct error *error)
 {
 	if (path.count == 0 || is_method(path.at[0]))
@@ -131,7 +145,7 @@ static bool use_step(struct prompt *prompt, struct str_list path, struct error *
 			    "a step has outputs, status and error, not \"" STR_FMT "\"",
 			    STR_ARG(path.at[1]));
 	struct str key = outputs && path.count > 2 && !is_method(path.at[2]) ? path.at[2] : S("");
-	if (!definition_check_name(prompt->reader, EXPR_NAME_STEP, path.at[0], key, error))
+	if (!check_name(prompt, EXPR_NAME_STEP, path.at[0], key, error))
 		return false;
 	struct json_member *fields = arena_array(prompt->arena, struct json_member, 4);
 	static const char *const names[] = { "outputs", "output", "status", "error" };
@@ -151,7 +165,7 @@ static bool use_ctx(struct prompt *prompt, struct str_list path, struct error *e
 	if (path.count == 0 || is_method(path.at[0]))
 		return fail(error, ERROR_INVALID,
 			    "a prompt can read single variables only: write ctx.NAME");
-	if (!definition_check_name(prompt->reader, EXPR_NAME_CTX, path.at[0], S(""), error))
+	if (!check_name(prompt, EXPR_NAME_CTX, path.at[0], S(""), error))
 		return false;
 	put(prompt, &prompt->ctx, &prompt->ctx_count, &prompt->ctx_room, path.at[0],
 	    reference(prompt, "ctx.", path.at[0], ""));
@@ -187,8 +201,7 @@ static bool use_name(void *context, const struct jinja_name *name, struct error 
 	struct error ignored = { 0 };
 	if (str_equal(name->name, S("inputs"))) {
 		if (name->path.count > 0 && !is_method(name->path.at[0]) &&
-		    !definition_check_name(prompt->reader, EXPR_NAME_INPUT, name->path.at[0], S(""),
-					   error))
+		    !check_name(prompt, EXPR_NAME_INPUT, name->path.at[0], S(""), error))
 			return false;
 		put_data(prompt, name->name, reference(prompt, "", name->name, ""));
 		return true;
@@ -201,8 +214,7 @@ static bool use_name(void *context, const struct jinja_name *name, struct error 
 		put_data(prompt, name->name, *own);
 		return true;
 	}
-	if (definition_check_name(prompt->reader, EXPR_NAME_VARIABLE, name->name, S(""),
-				  &ignored)) {
+	if (check_name(prompt, EXPR_NAME_VARIABLE, name->name, S(""), &ignored)) {
 		put_data(prompt, name->name, reference(prompt, "", name->name, ""));
 		return true;
 	}

@@ -6,6 +6,7 @@
 #include "contract/closest.h"
 #include "contract/type.h"
 #include "definition/compile_internal.h"
+#include "definition/name_scope.h"
 
 const struct definition_tool *definition_find_tool(const struct compiler *compiler, struct str name)
 {
@@ -66,7 +67,8 @@ void definition_check_inputs(const struct body *body, size_t number,
 	for (size_t i = 0; i < found.count; i++) {
 		const struct problem *problem = &found.at[i];
 		struct str text = in_words_of_tool(problem->text, tool, c->arena);
-		if (has_expression(input_of(step->inputs, problem->pointer)))
+		bool is_unknown = str_starts(text, S("is not an input of "));
+		if (!is_unknown && has_expression(input_of(step->inputs, problem->pointer)))
 			continue;
 		if (problem->line == 0)
 			definition_step_problem(
@@ -74,11 +76,14 @@ void definition_check_inputs(const struct body *body, size_t number,
 				"tool " STR_FMT ": input " STR_FMT " " STR_FMT, STR_ARG(tool->name),
 				STR_ARG(str_skip(problem->pointer, 1)), STR_ARG(text));
 		else
-			problems_add(c->problems,
-				     str_format(c->arena, STR_FMT "/inputs" STR_FMT,
-						STR_ARG(definition_step_pointer(body, number)),
-						STR_ARG(problem->pointer)),
-				     problem->line, problem->column, STR_FMT, STR_ARG(text));
+			problem_suggest(
+				problems_add(
+					c->problems,
+					str_format(c->arena, STR_FMT "/inputs" STR_FMT,
+						   STR_ARG(definition_step_pointer(body, number)),
+						   STR_ARG(problem->pointer)),
+					problem->line, problem->column, STR_FMT, STR_ARG(text)),
+				problem->hint.word, problem->hint.replacement);
 	}
 }
 
@@ -102,13 +107,16 @@ void definition_check_agent_inputs(const struct body *body, size_t number)
 		if (close.size == 0 || str_equal(member->key, S("message")) ||
 		    str_equal(member->key, S("prompts")))
 			continue;
-		problems_add(c->problems,
-			     str_format(c->arena, STR_FMT "/inputs/" STR_FMT,
-					STR_ARG(definition_step_pointer(body, number)),
-					STR_ARG(member->key)),
-			     member->line, member->column,
-			     "is not an input that an agent knows; did you mean \"" STR_FMT "\"?",
-			     STR_ARG(close));
+		problem_suggest(
+			problems_add(c->problems,
+				     str_format(c->arena, STR_FMT "/inputs/" STR_FMT,
+						STR_ARG(definition_step_pointer(body, number)),
+						STR_ARG(member->key)),
+				     member->line, member->column,
+				     "is not an input that an agent knows; did you mean \"" STR_FMT
+				     "\"?",
+				     STR_ARG(close)),
+			member->key, close);
 	}
 }
 
@@ -126,26 +134,55 @@ static struct str_list output_names(const struct type *type, struct arena *arena
 	return (struct str_list){ names, count };
 }
 
-/* The members of an agent's reply are outputs, and not known beforehand: a word that is almost one that every
- * reply has is only a warning. */
-static void check_reply_output(const struct body *body, size_t number, struct str key)
+/* The outputs that an agent's reply certainly or probably has: text and json, what the step publishes, and the
+ * members of its schema. */
+static struct str_list reply_names(const struct body *body, const struct run_definition_step *step)
 {
-	static const struct str always[] = { { "text", 4 }, { "json", 4 } };
-	const struct run_definition_step *step = &body->steps.at[number];
-	struct str close = closest_word((struct str_list){ always, COUNT(always) }, key);
+	const struct run_definition_agent *agent =
+		definition_own_agent(body->compiler, step->agent);
+	const struct json *schema = has(step, schema)                     ? step->schema
+				    : agent != NULL && has(agent, schema) ? agent->schema
+									  : NULL;
+	const struct json *members = json_member(schema, S("properties"));
+	size_t declared =
+		members != NULL && members->kind == JSON_OBJECT ? members->as.object.count : 0;
+	size_t count = 2;
+	struct str *names = arena_array(body->compiler->arena, struct str,
+					count + declared + step->outputs.count);
+	names[0] = S("text");
+	names[1] = S("json");
 	for (size_t i = 0; i < step->outputs.count; i++)
-		if (str_equal(step->outputs.at[i].key, key))
+		names[count++] = step->outputs.at[i].key;
+	for (size_t i = 0; i < declared; i++)
+		names[count++] = members->as.object.at[i].key;
+	return (struct str_list){ names, count };
+}
+
+/* The members of an agent's reply are outputs, and not known beforehand: a word that is almost one that the
+ * reply has is only a warning. */
+static void check_reply_output(const struct body *body, size_t number, struct str key,
+			       struct name_advice *advice)
+{
+	const struct run_definition_step *step = &body->steps.at[number];
+	struct str_list names = reply_names(body, step);
+	for (size_t i = 0; i < names.count; i++)
+		if (str_equal(names.at[i], key))
 			return;
-	if (close.size > 0 && !str_equal(close, key))
-		definition_warn(body->compiler, json_item(body->tree, number),
-				"output \"" STR_FMT "\" of step " STR_FMT " (agent " STR_FMT
-				") must be a member of its reply; did you mean \"" STR_FMT "\"?",
-				STR_ARG(str_head(key, 60)), STR_ARG(step->name),
-				STR_ARG(step->agent), STR_ARG(close));
+	struct str close = closest_word(names, key);
+	if (close.size == 0)
+		return;
+	advice->part = key;
+	advice->replacement = close;
+	advice->warning =
+		str_format(body->compiler->arena,
+			   "output \"" STR_FMT "\" of step " STR_FMT " (agent " STR_FMT
+			   ") must be a member of its reply; did you mean \"" STR_FMT "\"?",
+			   STR_ARG(str_head(key, 60)), STR_ARG(step->name), STR_ARG(step->agent),
+			   STR_ARG(close));
 }
 
 bool definition_check_output(const struct body *body, size_t number, struct str key,
-			     struct error *error)
+			     struct name_advice *advice, struct error *error)
 {
 	const struct run_definition_step *step = &body->steps.at[number];
 	/* The output of a step with catch may be that of its catch steps. */
@@ -155,7 +192,7 @@ bool definition_check_output(const struct body *body, size_t number, struct str 
 			: NULL;
 	const struct type *type = tool != NULL ? tool->outputs : NULL;
 	if (has(step, agent) && !has(step, catch) && key.size > 0)
-		check_reply_output(body, number, key);
+		check_reply_output(body, number, key, advice);
 	if (key.size == 0 || type == NULL || type->openness != CONTRACT_CLOSED)
 		return true;
 	struct str_list names = output_names(type, body->compiler->arena);
@@ -166,6 +203,8 @@ bool definition_check_output(const struct body *body, size_t number, struct str 
 		buf_add_format(&all, "%s" STR_FMT, i == 0 ? "" : ", ", STR_ARG(names.at[i]));
 	}
 	struct str close = closest_word(names, key);
+	advice->part = key;
+	advice->replacement = close;
 	if (close.size > 0)
 		return fail(error, ERROR_INVALID,
 			    "step " STR_FMT " (tool " STR_FMT ") has no output \"" STR_FMT
@@ -189,9 +228,14 @@ void definition_report_tool(const struct body *body, size_t number, struct str t
 		buf_add_format(&names, "%s" STR_FMT, i == 0 ? "" : ", ", STR_ARG(words[i]));
 	}
 	struct str close = closest_word((struct str_list){ words, c->tools->count }, tool);
-	definition_step_problem(
-		body, number, S("tool"),
-		"unknown tool " STR_FMT "; expected one of " STR_FMT "%s" STR_FMT "%s",
-		STR_ARG(tool), STR_ARG(buf_str(&names)), close.size > 0 ? "; did you mean " : "",
-		STR_ARG(close), close.size > 0 ? "?" : "");
+	struct problem *problem =
+		close.size > 0 ? definition_step_problem(body, number, S("tool"),
+							 "unknown tool " STR_FMT
+							 "; did you mean \"" STR_FMT "\"?",
+							 STR_ARG(tool), STR_ARG(close))
+			       : definition_step_problem(body, number, S("tool"),
+							 "unknown tool " STR_FMT
+							 "; expected one of " STR_FMT,
+							 STR_ARG(tool), STR_ARG(buf_str(&names)));
+	problem_suggest(problem, tool, close);
 }

@@ -4,6 +4,7 @@
  * expression or a schema.
  */
 #include "definition/compile_internal.h"
+#include "definition/name_scope.h"
 
 #include "contract/runtime_types.h"
 #include "schema/schema.h"

@@ -49,7 +49,7 @@ def test_a_run_is_started_from_the_page(server, browse):
     page.wait("#workflow")
     assert page.button("Start").isDisabled()
     choose(page, "two-steps")
-    page.wait_text("#workflow-help", "Greets somebody")
+    page.wait_text("#workflow-help", "Greets a person")
     assert page.css("#field-who").getAttribute("placeholder") == "world"
     page.css("#field-who").fill("browser")
     page.button("Start").click()

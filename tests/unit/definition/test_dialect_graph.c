@@ -135,9 +135,9 @@ Test(dialect_graph, problems_have_places_and_fixes)
 	only(HEAD "nodes:\n  a: {type: tool, tool: echo}\nedges:\n  - from: a\n    to: bb\n", 7, 9,
 	     "/edges/0/to", "there is no node bb");
 	only("name: g\nentry_point: start\nnodes:\n  strat: {type: tool, tool: echo}\nedges: []\n",
-	     2, 14, "/entry_point", "there is no node start; did you mean strat?");
+	     2, 14, "/entry_point", "there is no node start; did you mean \"strat\"?");
 	only(HEAD "nodes:\n  a: {type: tool, tool: ekko}\nedges: []\n", 4, 25, "/nodes/a/tool",
-	     "did you mean echo?");
+	     "did you mean \"echo\"?");
 	only(HEAD "nodes:\n  a: {type: agent, agent: ada}\nedges: []\n", 4, 27, "/nodes/a/agent",
 	     "agent ada does not exist");
 	only(HEAD "nodes:\n  a: {type: tool}\nedges: []\n", 4, 6, "/nodes/a",
@@ -190,7 +190,7 @@ Test(dialect_graph, data_decides_the_order_of_tasks)
 	only(HEAD "nodes:\n  a:\n    type: parallel\n    parallel_tasks:\n"
 		  "      - {name: t, tool: echo, consumes: [facst]}\n"
 		  "      - {name: u, tool: echo, produces: [facts]}\nedges: []\n",
-	     7, 41, "/nodes/a/parallel_tasks/0/consumes", "did you mean facts?");
+	     7, 41, "/nodes/a/parallel_tasks/0/consumes", "did you mean \"facts\"?");
 	struct problems problems = broken(
 		S(HEAD "nodes:\n  a:\n    type: parallel\n    parallel_tasks:\n"
 		       "      - {name: t, tool: echo, consumes: [x], produces: [y]}\n"

@@ -230,7 +230,7 @@ export function NewRunPage() {
 	const { query } = usePlace();
 	const name = query.get("workflow") ?? "";
 	const list = useLoaded(readWorkflows, []);
-	// Somebody who edits a definition in another window comes back to its new state.
+	// A person who edits a definition in another window comes back to its new state.
 	useEffect(() => {
 		addEventListener("focus", list.soon);
 		return () => removeEventListener("focus", list.soon);
