@@ -118,6 +118,7 @@ struct definition_tools definition_reading_tools(struct definition_reading *read
 					  .prompt = prompt_file,
 					  .check_agent = check_agent,
 					  .check_sandbox = check_sandbox,
+					  .draws = reading->draws,
 					  .context = reading };
 }
 

@@ -30,6 +30,7 @@ struct definition_reading {
 	const struct pipeline_profile *profile; /* of the run; NULL = none */
 	struct problems *warnings; /* of definition_reading_compile(); NULL = not wanted */
 	struct str record, replay; /* cassettes of the run; "" = none */
+	bool draws;                /* the graph is only looked at */
 	bool others;               /* set when other workflows, agents or files were compiled in */
 	struct str prompts_folder; /* searched first for prompt files; "" = none */
 };

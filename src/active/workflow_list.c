@@ -103,24 +103,26 @@ struct runtime_workflow_item executor_workflow_item(struct executor *executor,
 }
 
 bool executor_workflow_check(struct executor *executor, struct store_reader *reader,
-			     struct str yaml, struct str prompts_folder, struct arena *arena,
+			     const struct workflow_text *text, struct arena *arena,
 			     struct str *out_name, struct str *out_graph, struct problems *problems,
 			     struct problems *warnings)
 {
 	struct definition_reading reading = { .executor = executor,
 					      .reader = reader,
 					      .arena = arena,
-					      .prompts_folder = prompts_folder };
+					      .prompts_folder = text->prompts_folder,
+					      .draws = text->draws };
 	const struct json *tree;
 	struct error error;
-	*out_name = yaml_read(yaml, arena, &tree, &error) ? json_text(json_member(tree, S("name")))
-							  : S("");
+	*out_name = yaml_read(text->yaml, arena, &tree, &error)
+			    ? json_text(json_member(tree, S("name")))
+			    : S("");
 	reading.warnings = warnings;
 	if (!run_profile_read(executor, reader, S(""), arena, &reading.profile, &error)) {
 		problems_add_configuration(problems, "%s", error.text);
 		return false;
 	}
-	return definition_reading_compile(&reading, yaml, out_graph, problems);
+	return definition_reading_compile(&reading, text->yaml, out_graph, problems);
 }
 
 const struct json *executor_workflow_inputs(struct str graph, const struct json *given,

@@ -22,14 +22,19 @@ struct runtime_workflow_item executor_workflow_item(struct executor *executor,
 						    struct store_reader *reader, struct str name,
 						    struct str yaml, struct arena *arena);
 
+struct workflow_text {
+	struct str yaml;
+	struct str prompts_folder; /* searched first for prompt files; "" = none */
+	bool draws; /* what cannot be started yet, such as a team file, is a warning: it is only looked at */
+};
+
 /* Checks a definition as a start would; false with every problem when it cannot be started.  *out_name
  * is the name that the definition gives itself; "" = it cannot be read.  *out_graph is its compiled
  * graph. */
 MUST_CHECK bool executor_workflow_check(struct executor *executor, struct store_reader *reader,
-					struct str yaml, struct str prompts_folder,
-					struct arena *arena, struct str *out_name,
-					struct str *out_graph, struct problems *problems,
-					struct problems *warnings);
+					const struct workflow_text *text, struct arena *arena,
+					struct str *out_name, struct str *out_graph,
+					struct problems *problems, struct problems *warnings);
 
 /* The inputs of a run as they would be recorded, with defaults; NULL with every problem.  `graph` is
  * a compiled graph. */

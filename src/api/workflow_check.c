@@ -52,17 +52,16 @@ static void add_problems(struct workflow_check *check, struct arena *arena)
 	check->places = (struct runtime_workflow_problem_list){ places, count };
 }
 
-void workflow_check(struct workflow_check *check, struct executor *executor,
-		    struct store_reader *reader, struct str name, struct str yaml,
-		    struct str prompts_folder, struct arena *arena)
+static void check_text(struct workflow_check *check, struct executor *executor,
+		       struct store_reader *reader, struct str name,
+		       const struct workflow_text *text, struct arena *arena)
 {
 	struct problems found = { .arena = arena };
 	struct str *warnings = arena_array(arena, struct str, LIMIT_PROBLEMS + 1);
 	size_t count = 0;
 	*check = (struct workflow_check){ .problems = { .arena = arena } };
-	check->is_valid =
-		executor_workflow_check(executor, reader, yaml, prompts_folder, arena,
-					&check->own_name, &check->graph, &check->problems, &found);
+	check->is_valid = executor_workflow_check(executor, reader, text, arena, &check->own_name,
+						  &check->graph, &check->problems, &found);
 	add_problems(check, arena);
 	bool misnamed = check->own_name.size > 0 && !str_equal(check->own_name, name);
 	if (misnamed)
@@ -75,6 +74,22 @@ void workflow_check(struct workflow_check *check, struct executor *executor,
 		warnings[count++] = str_format(arena, "%u:%u: " STR_FMT, found.at[i].line,
 					       found.at[i].column, STR_ARG(found.at[i].text));
 	check->warnings = (struct str_list){ warnings, count };
+}
+
+void workflow_check(struct workflow_check *check, struct executor *executor,
+		    struct store_reader *reader, struct str name, struct str yaml,
+		    struct str prompts_folder, struct arena *arena)
+{
+	const struct workflow_text text = { yaml, prompts_folder, true };
+	check_text(check, executor, reader, name, &text, arena);
+}
+
+void workflow_check_start(struct workflow_check *check, struct executor *executor,
+			  struct store_reader *reader, struct str name, struct str yaml,
+			  struct str prompts_folder, struct arena *arena)
+{
+	const struct workflow_text text = { yaml, prompts_folder, false };
+	check_text(check, executor, reader, name, &text, arena);
 }
 
 struct str workflow_editor_text(struct str name, const struct definition_found *found,

@@ -39,6 +39,7 @@
 
 struct run_cassettes {
 	const char *record, *replay; /* NULL = none */
+	const char *adapter;         /* NULL = native */
 	bool append;
 };
 

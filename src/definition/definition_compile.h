@@ -74,6 +74,8 @@ struct definition_tools {
 	bool (*check_sandbox)(void *context, const struct run_graph_sandbox *sandbox,
 			      struct arena *arena, struct error *error);
 	void *context;
+	/* Whether the graph is only looked at: a definition that cannot be started yet compiles with a warning. */
+	bool draws;
 	/* Gets what does not stop a definition but should be known; NULL = dropped. */
 	struct problems *warnings;
 };

@@ -39,6 +39,7 @@ struct look {
 	struct str graph_text;
 	struct value inputs;
 	struct str by, trace, profile, repository;
+	bool simulated;
 	struct cached_graph *graph;
 	const struct json *given;
 	struct error error;
@@ -188,6 +189,8 @@ static void create(struct look *look)
 		SET(kept, profile, str_copy(&pending->arena, look->profile));
 	if (look->repository.size > 0)
 		SET(kept, repository, str_copy(&pending->arena, look->repository));
+	if (look->simulated)
+		SET(kept, simulated, true);
 	pending->command.start = kept;
 	arena_join(&pending->arena, &look->read.arena);
 	FAILPOINT("subrun.before_create");
@@ -340,6 +343,7 @@ static void begin(struct active_run *active, struct activation *activation)
 	look->trace = str_copy(arena, active->run->start->trace);
 	look->profile = str_copy(arena, active->run->start->profile);
 	look->repository = str_copy(arena, active->run->start->repository);
+	look->simulated = effect_is_simulated(active);
 	active_run_pin(active);
 	executor_read(active->executor, &look->read);
 }
