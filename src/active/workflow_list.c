@@ -111,6 +111,9 @@ bool executor_workflow_check(struct executor *executor, struct store_reader *rea
 					      .reader = reader,
 					      .arena = arena,
 					      .prompts_folder = text->prompts_folder,
+					      .agents = text->agents,
+					      .agent_count = text->agent_count,
+					      .mcp = text->mcp,
 					      .draws = text->draws };
 	const struct json *tree;
 	struct error error;
@@ -123,6 +126,26 @@ bool executor_workflow_check(struct executor *executor, struct store_reader *rea
 		return false;
 	}
 	return definition_reading_compile(&reading, text->yaml, out_graph, problems);
+}
+
+bool executor_knows_tool(struct executor *executor, struct store_reader *reader, struct str name)
+{
+	static const struct str of_agents[] = { { "ask_human", 9 },
+						{ "delegate", 8 },
+						{ "send_message", 12 },
+						{ "read_messages", 13 } };
+	AUTO(arena) scratch = { 0 };
+	struct definition_reading reading = { .executor = executor,
+					      .reader = reader,
+					      .arena = &scratch };
+	struct definition_tools tools = definition_reading_tools(&reading, NULL);
+	for (size_t i = 0; i < tools.count; i++)
+		if (str_equal(tools.at[i].name, name))
+			return true;
+	for (size_t i = 0; i < COUNT(of_agents); i++)
+		if (str_equal(of_agents[i], name))
+			return true;
+	return str_starts(name, S("workflow:"));
 }
 
 const struct json *executor_workflow_inputs(struct str graph, const struct json *given,

@@ -43,6 +43,7 @@ struct api_settings {
 	const char *sandbox_program;      /* program that creates sandboxes; NULL when not found */
 	const struct price_table *prices; /* what models cost */
 	const char *const *environment;   /* which keys of providers are present; NULL-terminated */
+	struct str_list variables;        /* of them, those that imported files may use */
 	bool audit;                       /* log every change and every rejected caller */
 };
 

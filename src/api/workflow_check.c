@@ -80,7 +80,9 @@ void workflow_check(struct workflow_check *check, struct executor *executor,
 		    struct store_reader *reader, struct str name, struct str yaml,
 		    struct str prompts_folder, struct arena *arena)
 {
-	const struct workflow_text text = { yaml, prompts_folder, true };
+	const struct workflow_text text = { .yaml = yaml,
+					    .prompts_folder = prompts_folder,
+					    .draws = true };
 	check_text(check, executor, reader, name, &text, arena);
 }
 
@@ -88,7 +90,7 @@ void workflow_check_start(struct workflow_check *check, struct executor *executo
 			  struct store_reader *reader, struct str name, struct str yaml,
 			  struct str prompts_folder, struct arena *arena)
 {
-	const struct workflow_text text = { yaml, prompts_folder, false };
+	const struct workflow_text text = { .yaml = yaml, .prompts_folder = prompts_folder };
 	check_text(check, executor, reader, name, &text, arena);
 }
 
