@@ -210,7 +210,7 @@ def test_a_step_with_a_tier_runs(home, server):
     answer = server.request("POST", "/api/run", {"workflow": "w", "inputs": {}, "adapter": "sim"})
     run = server.finish(answer.body["run_id"])
     assert run["status"] == "success" and run["outputs"] == {"t": "ok"}
-    assert [step["agent"] for step in run["steps"]] == ["tier1_reviewer"]
+    assert {step["agent"] for step in run["steps"]} == {"tier1_reviewer"}
     conversation = json.dumps(server.get(f"/api/runs/{run['run_id']}/conversation").body)
     assert "qwen2.5-coder:14b" in conversation and "You review." in conversation, conversation
 
@@ -270,7 +270,7 @@ def test_only_admins_import(home):
     server = home.serve()
     made = server.request("POST", "/api/keys", {"label": "v", "role": "operator"})
     assert made.status == 201, made
-    answer = server.request("POST", "/api/import/graph", {"files": GRAPH}, {"X-API-Key": made.body["secret"]})
+    answer = server.request("POST", "/api/import/graph", {"files": GRAPH}, {"Authorization": f"Bearer {made.body['key']}"})
     assert answer.status == 403, answer
 
 
