@@ -1,4 +1,7 @@
-/* api/api_mcp.c -- MCP servers and tiers as documents.  Nothing is started. */
+/* api/api_mcp.c -- MCP servers and tiers as documents.
+ *
+ * Nothing is started.
+ */
 #include <stdlib.h>
 
 #include "active/executor_jobs.h"

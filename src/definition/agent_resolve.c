@@ -75,14 +75,32 @@ static const struct run_agent_settings *definition_settings(const struct run_def
 	return out;
 }
 
+/* The options of the driver.  max_iterations of a profile is not among them: it limits the rounds of a
+ * pipeline (`profile` of a definition's input). */
+static const struct json *entry_options(const struct json *options, struct arena *arena)
+{
+	size_t count = 0;
+	struct json *left = arena_new(arena, struct json);
+	struct json_member *members =
+		arena_array(arena, struct json_member, options->as.object.count);
+	for (size_t i = 0; i < options->as.object.count; i++)
+		if (!str_equal(options->as.object.at[i].key, S("max_iterations")))
+			members[count++] = options->as.object.at[i];
+	*left = *options;
+	left->as.object.at = members;
+	left->as.object.count = count;
+	return left;
+}
+
 static const struct run_agent_settings *entry_settings(const struct pipeline_agent_config *from,
 						       struct arena *arena)
 {
 	struct run_agent_settings *out = run_agent_settings_new(arena);
+	const struct json *options = entry_options(from->options, arena);
 	SET(out, driver, pipeline_agent_driver_name(from->driver));
 	SET(out, model, from->model);
-	if (from->options->as.object.count > 0)
-		SET(out, options, from->options);
+	if (options->as.object.count > 0)
+		SET(out, options, options);
 	if (pipeline_sandbox_is_set(from->sandbox, arena))
 		SET(out, sandbox, from->sandbox);
 	return out;

@@ -7,6 +7,7 @@
 
 #include "base/limits.h"
 #include "base/yaml.h"
+#include "contract/pipeline_types.h"
 #include "definition/graph.h"
 #include "definition/compile_internal.h"
 #include "definition/dialect.h"
@@ -54,6 +55,47 @@ static void check_default(struct compiler *c, const struct run_definition_input_
 		     STR_ARG(run_input_type_name(input->value.type)), json_kind_name(value->kind));
 }
 
+/* The value of the first of these paths that the profile of the run has; NULL = none. */
+static const struct json *profile_value(const struct compiler *c, struct str_list paths)
+{
+	if (c->tools->profile == NULL)
+		return NULL;
+	const struct json *profile = pipeline_profile_tree(c->tools->profile, c->arena);
+	for (size_t i = 0; i < paths.count; i++) {
+		const struct json *value = profile;
+		struct str path = paths.at[i];
+		while (value != NULL && path.size > 0) {
+			size_t dot;
+			if (!str_find(path, S("."), &dot))
+				dot = path.size;
+			value = value->kind == JSON_OBJECT ? json_member(value, str_head(path, dot))
+							   : NULL;
+			path = str_skip(path, dot < path.size ? dot + 1 : dot);
+		}
+		if (value != NULL && value->kind != JSON_NULL)
+			return value;
+	}
+	return NULL;
+}
+
+/* The default that the profile gives, if it fits the type of the input. */
+static const struct json *profile_default(struct compiler *c,
+					  const struct run_definition_input_entry *input)
+{
+	const struct json *value =
+		has(&input->value, profile) ? profile_value(c, input->value.profile) : NULL;
+	if (value == NULL || graph_input_fits(input->value.type, value))
+		return value;
+	problems_add(c->problems, str_format(c->arena, "/inputs/" STR_FMT, STR_ARG(input->key)), 0,
+		     0,
+		     "profile " STR_FMT ": the default of input " STR_FMT
+		     " must be of type " STR_FMT ", not %s; correct " STR_FMT " in the profile",
+		     STR_ARG(c->tools->profile->name), STR_ARG(input->key),
+		     STR_ARG(run_input_type_name(input->value.type)), json_kind_name(value->kind),
+		     STR_ARG(input->value.profile.at[0]));
+	return NULL;
+}
+
 static void emit_inputs(struct compiler *c, struct run_graph *graph)
 {
 	const struct run_definition *file = c->file;
@@ -69,6 +111,9 @@ static void emit_inputs(struct compiler *c, struct run_graph *graph)
 			SET(&inputs[i], fallback, from->fallback);
 			check_default(c, &file->inputs.at[i]);
 		}
+		const struct json *preset = profile_default(c, &file->inputs.at[i]);
+		if (preset != NULL)
+			SET(&inputs[i], fallback, preset);
 		if (has(from, choices))
 			SET(&inputs[i], choices, from->choices);
 	}

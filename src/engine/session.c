@@ -78,7 +78,8 @@ enum engine_answer session_begin(struct run *run, struct activation *session, in
 
 /* ---- what follows a turn ------------------------------------------------------------------- */
 
-/* Either the session ends, with an output or a fault, or there is another turn. */
+/* Either the session ends, with an output or a fault, or there is another turn.  A reply that was sent back
+ * too often ends it with both: a definition may recover something from the text. */
 struct verdict {
 	bool ends;
 	struct failure fault;
@@ -310,12 +311,15 @@ static struct verdict judge_result(struct eval_context *eval_context,
 			.fault = { S(""), S("") },
 			.output = session_outputs(run, result_of(text, json, d->arena), d->arena),
 		};
-	if (corrections >= LIMIT_CORRECTIONS)
-		return end_with(failure_make(
+	if (corrections >= LIMIT_CORRECTIONS) {
+		struct verdict verdict = end_with(failure_make(
 			ERROR_INVALID,
 			str_format(d->arena,
 				   "after %lld corrections the reply is still not good: " STR_FMT,
 				   (long long)corrections, STR_ARG(note))));
+		verdict.output = result_of(text, NULL, d->arena);
+		return verdict;
+	}
 	return (struct verdict){ .note = note, .corrections = corrections + 1, .repeats = 1 };
 }
 
@@ -528,13 +532,14 @@ static enum engine_answer leave(struct run *run, struct activation *session, int
 	struct decision *d = eval_context->d;
 	struct step_continuation continuation = NO_CONTINUATION;
 	struct run_value *value = NULL;
-	if (verdict->output != NULL &&
+	bool good = verdict->fault.code.size == 0;
+	if (good &&
 	    !continuation_after_success(eval_context, session, verdict->output, &continuation))
 		return ENGINE_NEED;
 	if (verdict->output != NULL && !decision_value(d, verdict->output, &value))
 		return ENGINE_NEED;
-	struct failure fault = verdict->output != NULL ? continuation.fault : verdict->fault;
-	if (verdict->output != NULL && value == NULL)
+	struct failure fault = good ? continuation.fault : verdict->fault;
+	if (good && value == NULL)
 		fault = failure_make(ERROR_TOO_LARGE,
 				     S("the output is larger than the limit of a value"));
 	body_left(run, session, now, value, fault, fault.code.size > 0 ? NULL : continuation.next,

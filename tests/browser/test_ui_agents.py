@@ -87,7 +87,7 @@ def test_an_agent_is_talked_with(home, server, browse):
     page = browse("/ui/agents").live()
     page.link("ada").click()
     page.wait_text("h1", "ada")
-    assert "You talk." in page.texts(".system")[0]
+    page.wait_text(".system", "You talk.")
     page.getByLabel("Message to ada").fill("How is the weather?")
     assert page.axe() == []
     page.button("Chat").click()

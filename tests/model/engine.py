@@ -560,7 +560,7 @@ class Engine:
             if self.is_complete(step, agent, value):
                 return self.conclude(step, "step.left", outputs_of({"text": reply["text"], **({} if value is None else {"json": value})}))
             if body.turn["corrections"] >= CORRECTIONS:
-                return self.conclude(step, "step.left", None, "invalid")
+                return self.conclude(step, "step.left", {"text": reply["text"]}, "invalid")
             note, corrections = True, body.turn["corrections"] + 1
         else:
             signature = self.signature(body, reply)

@@ -242,7 +242,8 @@ def test_a_second_cancel_ends_the_finally_steps(home, server):
 
 
 def test_finally_steps_have_a_deadline_of_their_own(home, server):
-    home.define(HELD.replace("name: held\n", "name: held\nunwind_timeout: 0.5\n"))
+    # Long enough for the step to begin on a busy machine; it never ends by itself.
+    home.define(HELD.replace("name: held\n", "name: held\nunwind_timeout: 5\n"))
     run = new_id()
     told, gate = home.fifo(run, "told"), home.fifo(run, "gate")
     assert server.start("held", run_id=run).status == 202

@@ -18,7 +18,8 @@ def write(home, text, name="flow.yaml"):
 def test_two_steps(home):
     status, output, errors = home.cli("run", TWO_STEPS)
     assert (status, output) == (0, '{"greeting":"hello, world\\n"}\n')
-    told = [line.split() for line in errors.splitlines()]
+    # On a busy machine the server in this process may log that its loop was held.
+    told = [line.split() for line in errors.splitlines() if "the loop was held for " not in line]
     assert told[0][0] == "run"
     assert [words[1:3] for words in told[1:]] == [
         ["run.created", "by"], ["step.computed", "greet"], ["tool.requested", "keep"],
