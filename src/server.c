@@ -383,6 +383,7 @@ static bool open_runtime(struct server *server, struct error *error)
 		.definitions = list_definitions,
 		.definition_signature = definition_signature,
 		.agent = agent_registry_find,
+		.tier = agent_registry_tier,
 		.profile = agent_registry_profile,
 		.secret = read_secret,
 		.fatal = store_failed,
@@ -602,6 +603,7 @@ bool server_open(const struct server_settings *settings, struct server **out_ser
 		.prices = &server->prices,
 		.environment = settings->environment,
 		.webhooks = server->notify.webhooks,
+		.variables = config_list(settings->config, CONFIG_MODELS_VARIABLES),
 		.audit = settings->host != NULL,
 	};
 	server->api = api_new(&api);

@@ -85,6 +85,9 @@ bool executor_agent_configuration(struct executor *executor, struct store_reader
 		*error = missing;
 		return false;
 	}
+	if (description.registered != NULL && executor->settings.tier != NULL &&
+	    !executor->settings.tier(reader, name, arena, &description.tier, error))
+		return false;
 	agent_sources_gather(&description, arena, &sources);
 	if (!sources.known)
 		return fail(error, ERROR_NOT_FOUND,

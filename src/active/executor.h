@@ -45,6 +45,7 @@ struct custom_tools;
 struct effects;
 struct executor;
 struct graph_retention_policy;
+struct run_tier;
 struct llm_host;
 struct llm_table;
 struct pipeline_profile;
@@ -92,6 +93,10 @@ struct executor_settings {
 	 * registry. */
 	bool (*agent)(struct store_reader *reader, struct str name, struct arena *arena,
 		      const struct run_agent **out_agent, struct error *error);
+	/* Reads the tier of an agent called tierN_ROLE; *out_tier is NULL when it has none.  Called on a reader
+	 * thread.  NULL = there are no tiers. */
+	bool (*tier)(struct store_reader *reader, struct str name, struct arena *arena,
+		     const struct run_tier **out_tier, struct error *error);
 	/* Reads the profile `name`, or the active profile if the name is empty; *out_profile is NULL
 	 * when no profile is active.  CONFIGURATION when the named one does not exist.  Called on a
 	 * reader thread.  NULL = there are no profiles. */

@@ -55,6 +55,12 @@ static void starting_free(struct starting *s)
 	free(s);
 }
 
+/* Nothing of a simulated run leaves the program: it needs neither keys nor trust. */
+static bool is_simulated(const struct starting *s)
+{
+	return has(s->kept, simulated) && s->kept->simulated;
+}
+
 /* Checks that every custom tool of the graph is trusted. */
 static bool check_trust(struct starting *s)
 {
@@ -107,6 +113,11 @@ static bool check_keys(struct starting *s, struct run_graph_node_list nodes)
 static bool check_graph_keys(struct starting *s, const struct run_graph *graph)
 {
 	return check_keys(s, graph->nodes) && (!has(graph, undos) || check_keys(s, graph->undos));
+}
+
+static bool check_world(struct starting *s)
+{
+	return is_simulated(s) || (check_trust(s) && check_graph_keys(s, s->graph->graph->rows));
 }
 
 static bool definition_signature(const struct starting *s, struct file_signature *out_signature)
@@ -167,7 +178,7 @@ static bool compile_text(struct starting *s)
 	struct hash source = sha256_finish(&sha);
 	s->graph = graph_cache_find(&executor->graphs, &source, true);
 	if (s->graph != NULL)
-		return check_trust(s) && check_graph_keys(s, s->graph->graph->rows);
+		return check_world(s);
 	struct str graph;
 	if (!definition_compile(yaml, &tools, arena, &graph, &s->problems)) {
 		if (s->start.generated)
@@ -176,7 +187,7 @@ static bool compile_text(struct starting *s)
 	}
 	s->graph = graph_cache_load(&executor->graphs, graph,
 				    s->definitions.others ? NULL : &source, &s->error);
-	return s->graph != NULL && check_trust(s) && check_graph_keys(s, s->graph->graph->rows);
+	return s->graph != NULL && check_world(s);
 }
 
 static bool compile(struct starting *s)
@@ -185,7 +196,7 @@ static bool compile(struct starting *s)
 	bool known = definition_signature(s, &signature);
 	if (!compile_text(s))
 		return false;
-	if (known && s->profile == NULL && !run_cassette_is_named(s->kept))
+	if (known && s->profile == NULL && !run_cassette_is_named(s->kept) && !is_simulated(s))
 		remember_graph(s, &signature);
 	return true;
 }

@@ -49,6 +49,7 @@ struct api_settings {
 	const struct price_table *prices; /* what models cost */
 	const char *const *environment;   /* which keys of providers are present; NULL-terminated */
 	struct webhooks *webhooks;        /* receivers of notifications */
+	struct str_list variables;        /* of them, those that imported files may use */
 	bool audit;                       /* log every change and every rejected caller */
 };
 

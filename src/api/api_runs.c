@@ -289,11 +289,9 @@ static int64_t wait_seconds(const struct http_request *request)
 }
 
 /* Responds with the receipt, or waits for the end and responds with the result or profile. */
-static void start_run(struct api_call *call, struct str adapter, const struct executor_start *start,
-		      int64_t seconds, int64_t depth)
+static void start_run(struct api_call *call, const struct executor_start *start, int64_t seconds,
+		      int64_t depth)
 {
-	if (!api_adapter_accept(call, adapter))
-		return;
 	struct wait *wait = calloc(1, sizeof(*wait));
 	require(wait != NULL);
 	wait->api = call->api;
@@ -324,7 +322,7 @@ void api_start(struct api_call *call, struct executor_start *start)
 	start->key = call->key;
 	start->request_id = str_from_c(call->request_id);
 	start->start = kept;
-	start_run(call, S("native"), start, wait_seconds(call->request), 0);
+	start_run(call, start, wait_seconds(call->request), 0);
 }
 
 void api_run_start(struct api_call *call, const struct runtime_workflow_run_request *body)
@@ -354,20 +352,23 @@ void api_run_start(struct api_call *call, const struct runtime_workflow_run_requ
 		api_reply_error(call->api, call->exchange, &error, NULL);
 		return;
 	}
-	start_run(call, body->adapter, &start, wait_seconds(call->request), 0);
+	if (api_adapter_choose(call, body->adapter, kept))
+		start_run(call, &start, wait_seconds(call->request), 0);
 }
 
 /* Only an ended run has a profile, so the request waits for the longest allowed time. */
 void api_run_profile(struct api_call *call,
 		     const struct runtime_workflow_execution_profile_request *body)
 {
+	struct run_start *kept = asked_by(call);
 	struct executor_start start = { .workflow = body->workflow,
 					.inputs = api_given(call, body->inputs),
 					.key = call->key,
 					.request_id = str_from_c(call->request_id),
-					.start = asked_by(call) };
-	start_run(call, body->adapter, &start, LIMIT_WAIT_SECONDS,
-		  has(body, trace_depth) ? body->trace_depth : LIMIT_SPAN_DEPTH);
+					.start = kept };
+	if (api_adapter_choose(call, body->adapter, kept))
+		start_run(call, &start, LIMIT_WAIT_SECONDS,
+			  has(body, trace_depth) ? body->trace_depth : LIMIT_SPAN_DEPTH);
 }
 
 /* ---- lists ------------------------------------------------------------------------- */

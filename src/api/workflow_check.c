@@ -80,17 +80,36 @@ list_problems(struct problems *problems, struct arena *arena, struct str_list *o
 	return (struct runtime_workflow_problem_list){ places, count };
 }
 
+static void check_text(struct workflow_check *check, struct executor *executor,
+		       struct store_reader *reader, struct str name,
+		       const struct workflow_text *text, struct arena *arena)
+{
+	struct problems warnings = { .arena = arena };
+	*check = (struct workflow_check){ .problems = { .arena = arena } };
+	check->is_valid = executor_workflow_check(executor, reader, name, text,
+						  arena, &check->own_name,
+						  &check->graph,
+						  &check->problems, &warnings);
+	check->places = list_problems(&check->problems, arena, &check->errors);
+	check->warning_places = list_problems(&warnings, arena, &check->warnings);
+}
+
 void workflow_check(struct workflow_check *check, struct executor *executor,
 		    struct store_reader *reader, struct str name, struct str yaml,
 		    struct str prompts_folder, struct arena *arena)
 {
-	struct problems warnings = { .arena = arena };
-	*check = (struct workflow_check){ .problems = { .arena = arena } };
-	check->is_valid = executor_workflow_check(executor, reader, name, yaml, prompts_folder,
-						  arena, &check->own_name, &check->graph,
-						  &check->problems, &warnings);
-	check->places = list_problems(&check->problems, arena, &check->errors);
-	check->warning_places = list_problems(&warnings, arena, &check->warnings);
+	const struct workflow_text text = { .yaml = yaml,
+					    .prompts_folder = prompts_folder,
+					    .draws = true };
+	check_text(check, executor, reader, name, &text, arena);
+}
+
+void workflow_check_start(struct workflow_check *check, struct executor *executor,
+			  struct store_reader *reader, struct str name, struct str yaml,
+			  struct str prompts_folder, struct arena *arena)
+{
+	const struct workflow_text text = { .yaml = yaml, .prompts_folder = prompts_folder };
+	check_text(check, executor, reader, name, &text, arena);
 }
 
 struct str workflow_editor_text(struct str name, const struct definition_found *found,

@@ -114,7 +114,7 @@ struct cli_option {
 };
 
 /* Sizes of the lists below, including the entry that ends each list. */
-enum { CLI_ARGUMENTS = 4, CLI_OPTIONS = 16, CLI_EXAMPLES = 6 };
+enum { CLI_ARGUMENTS = 4, CLI_OPTIONS = 17, CLI_EXAMPLES = 6 };
 
 struct cli_subcommand {
 	const char *name, *text; /* NULL name ends the list */

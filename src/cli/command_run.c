@@ -139,6 +139,8 @@ bool run_options_prepare(struct cli *cli, const struct run_cassettes *cassettes,
 		SET(request, record_append, true);
 	if (cassettes->replay != NULL)
 		SET(request, replay, str_from_c(cassettes->replay));
+	if (cassettes->adapter != NULL)
+		SET(request, adapter, str_from_c(cassettes->adapter));
 	if (file_exists(what) || is_path(str_from_c(what))) {
 		struct str yaml;
 		if (!file_read(what, LIMIT_YAML_BYTES, &cli->arena, &yaml, error))
@@ -235,7 +237,8 @@ int run_options_start(struct cli *cli)
 
 static bool prepare(struct cli *cli, struct error *error)
 {
-	const struct run_cassettes cassettes = { .replay = cli_value(cli, "--replay", 0) };
+	const struct run_cassettes cassettes = { .replay = cli_value(cli, "--replay", 0),
+						 .adapter = cli_value(cli, "--adapter", 0) };
 	return run_options_prepare(cli, &cassettes, error);
 }
 
@@ -270,6 +273,9 @@ const struct cli_command command_run = {
 		     { .name = "--replay",
 		       .value = "CASSETTE",
 		       .text = "Answer agents of the driver api from recorded replies, without key and network" },
+		     { .name = "--adapter",
+		       .value = "NAME",
+		       .text = "native, sim (no tools, models and people; nothing leaves the program) or replay (default native)" },
 		     { .name = "--dry-run",
 		       .text = "Start nothing; show the steps in order and an estimate of the cost" } },
 	.examples = { { "baton run two-steps --input who=you", "Run a built-in example by name" },

@@ -96,6 +96,38 @@ static int list(struct cli *cli)
 
 /* ---- show ---------------------------------------------------------------------------- */
 
+static void print_names(const char *label, const struct json *names)
+{
+	AUTO(buf) text = { 0 };
+	const struct json *name;
+	for (size_t i = 0; (name = json_item(names, i)) != NULL; i++)
+		buf_add_format(&text, "%s" STR_FMT, i == 0 ? "" : ", ", STR_ARG(json_text(name)));
+	if (text.size > 0)
+		cli_line(CLI_PROGRESS, "%s" STR_FMT, label, STR_ARG(buf_str(&text)));
+}
+
+/* One line, and what the author declares: what the workflow is for and how its results are judged. */
+static void print_head(struct cli *cli, const struct json *answer)
+{
+	const struct json *capabilities = json_member(answer, S("capabilities"));
+	const struct json *evaluation = json_member(answer, S("evaluation")), *criterion;
+	print_item(CLI_PROGRESS, answer);
+	print_names("  takes: ", json_member(capabilities, S("inputs")));
+	print_names("  gives: ", json_member(capabilities, S("outputs")));
+	if (evaluation == NULL)
+		return;
+	cli_line(CLI_PROGRESS, "  evaluation: " STR_FMT,
+		 STR_ARG(cli_text(evaluation, "rubric_id")));
+	const struct json *criteria = json_member(evaluation, S("criteria"));
+	for (size_t i = 0; (criterion = json_item(criteria, i)) != NULL; i++) {
+		const struct json *weight = json_member(criterion, S("weight"));
+		cli_line(CLI_PROGRESS, "    " STR_FMT "%s" STR_FMT ": " STR_FMT,
+			 STR_ARG(cli_text(criterion, "name")), weight == NULL ? "" : ", weight ",
+			 STR_ARG(weight == NULL ? S("") : json_print(&cli->arena, weight)),
+			 STR_ARG(cli_text(criterion, "definition")));
+	}
+}
+
 static int show(struct cli *cli, const struct workflow_state *state)
 {
 	const char *version = cli_value(cli, "--version", 0);
@@ -111,7 +143,7 @@ static int show(struct cli *cli, const struct workflow_state *state)
 	if (cli->json)
 		return cli_print_json(cli, answer);
 	if (version == NULL) /* to stderr: what is printed to stdout is the text alone */
-		print_item(CLI_PROGRESS, answer);
+		print_head(cli, answer);
 	return cli_print(cli, cli_text(answer, "yaml_content"));
 }
 

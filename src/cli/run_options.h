@@ -42,6 +42,7 @@ struct runtime_workflow_run_request;
 
 struct run_cassettes {
 	const char *record, *replay; /* NULL = none */
+	const char *adapter;         /* NULL = native */
 	bool append;
 };
 

@@ -118,6 +118,9 @@ static bool find_agent(const struct compiler *c, const struct run_definition_age
 	if ((definition == NULL || !has(definition, driver)) &&
 	    !find_registered(c, name, &description.registered, error))
 		return false;
+	if (description.registered != NULL && tools->tier != NULL &&
+	    !tools->tier(tools->context, name, c->arena, &description.tier, error))
+		return false;
 	agent_sources_gather(&description, c->arena, &sources);
 	*out_found =
 		(struct found_agent){ .known = sources.known, .problems = { .arena = c->arena } };

@@ -164,6 +164,21 @@ static const struct run_agent_settings *registry_settings(const struct run_agent
 	return out;
 }
 
+static const struct run_agent_settings *tier_settings(const struct run_tier *from,
+						      struct arena *arena)
+{
+	struct run_agent_settings *out = run_agent_settings_new(arena);
+	if (has(from, driver))
+		SET(out, driver, from->driver);
+	if (has(from, model))
+		SET(out, model, from->model);
+	if (has(from, options) && from->options->as.object.count > 0)
+		SET(out, options, from->options);
+	if (has(from, max_tokens))
+		SET(out, max_tokens, from->max_tokens);
+	return out;
+}
+
 static const struct run_agent_settings *default_settings(struct arena *arena)
 {
 	struct run_agent_settings *out = run_agent_settings_new(arena);
@@ -206,6 +221,9 @@ void agent_sources_gather(const struct agent_description *description, struct ar
 			   definition_settings(description->definition, arena), true);
 	if (entry != NULL)
 		source_add(&sources, RUN_ORIGIN_PROFILE, entry_settings(entry, arena), false);
+	if (description->tier != NULL)
+		source_add(&sources, RUN_ORIGIN_TIER, tier_settings(description->tier, arena),
+			   false);
 	if (description->registered != NULL)
 		source_add(&sources, RUN_ORIGIN_REGISTRY,
 			   registry_settings(description->registered, arena), false);

@@ -46,6 +46,10 @@ struct compiler {
 struct problem *definition_warn(const struct compiler *compiler, const struct json *place,
 				const char *format, ...) PRINTF_LIKE(3, 4);
 
+/* Adds the reason why the definition cannot be started: a problem, or a warning where it is only drawn. */
+void definition_refuse_start(const struct compiler *compiler, const struct json *place,
+			     const char *format, ...) PRINTF_LIKE(3, 4);
+
 /* What undo steps read of the bodies around them: steps, variables, and other names. */
 struct undo_reads {
 	struct str_list steps, ctx, names;

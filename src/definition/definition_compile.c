@@ -30,6 +30,20 @@ struct problem *definition_warn(const struct compiler *c, const struct json *pla
 			    place == NULL ? 0 : place->column, STR_FMT, STR_ARG(text));
 }
 
+void definition_refuse_start(const struct compiler *c, const struct json *place, const char *format,
+			     ...)
+{
+	va_list list;
+	va_start(list, format);
+	struct str text = str_format_list(c->arena, format, list);
+	va_end(list);
+	if (c->tools->draws)
+		definition_warn(c, place, STR_FMT, STR_ARG(text));
+	else
+		problems_add(c->problems, S(""), place == NULL ? 0 : place->line,
+			     place == NULL ? 0 : place->column, STR_FMT, STR_ARG(text));
+}
+
 static void compiler_done(struct compiler *compiler)
 {
 	map_done(&compiler->variables);
@@ -457,7 +471,7 @@ bool definition_compile(struct str yaml, const struct definition_tools *tools, s
 
 const struct run_definition *definition_read(struct str yaml, struct arena *arena)
 {
-	const struct definition_tools none = { 0 };
+	const struct definition_tools none = { .draws = true };
 	struct problems problems = { .arena = arena };
 	AUTO(compiler) c = { .tools = &none, .arena = arena, .problems = &problems };
 	const struct json *tree;

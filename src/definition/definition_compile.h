@@ -32,6 +32,7 @@ struct run_definition;
 struct run_graph_agent;
 struct run_graph_sandbox;
 struct run_graph_tool_list;
+struct run_tier;
 struct type;
 
 struct definition_tool {
@@ -69,6 +70,11 @@ struct definition_tools {
 	/* Finds an agent in the registry; NULL = there is no registry. */
 	bool (*agent)(void *context, struct str name, struct arena *arena,
 		      const struct run_agent **out_agent, struct error *error);
+	/* Finds the tier of an agent called tierN_ROLE; *out_tier NULL = it has none.  NULL = there are no tiers. */
+	bool (*tier)(void *context, struct str name, struct arena *arena,
+		     const struct run_tier **out_tier, struct error *error);
+	/* Whether a tool that is not known may be one of an MCP server.  NULL = it may not. */
+	bool (*mcp)(void *context);
 	/* Reads a file of the folder of prompts; NULL = there is no such folder. */
 	bool (*prompt)(void *context, struct str name, struct arena *arena, struct str *out_text,
 		       struct error *error);
@@ -83,6 +89,8 @@ struct definition_tools {
 	bool (*check_sandbox)(void *context, const struct run_graph_sandbox *sandbox,
 			      struct arena *arena, struct error *error);
 	void *context;
+	/* Whether the graph is only looked at: a definition that cannot be started yet compiles with a warning. */
+	bool draws;
 	/* Gets what does not stop a definition but should be known; NULL = dropped. */
 	struct problems *warnings;
 };

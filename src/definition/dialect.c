@@ -18,6 +18,7 @@ static const struct telling_key keys[] = {
 	KEY("edges", DIALECT_GRAPH),
 	KEY("entry_point", DIALECT_GRAPH),
 	KEY("steps", DIALECT_RUNTIME),
+	KEY("patterns", DIALECT_GRAPH),
 	KEY("handoff_rules", DIALECT_TEAM),
 	KEY("collaboration_patterns", DIALECT_TEAM),
 	KEY("guardrail_policies", DIALECT_TEAM),

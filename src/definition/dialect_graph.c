@@ -9,12 +9,6 @@
 #include "contract/closest.h"
 #include "definition/dialect_graph.h"
 
-static const struct str patterns[] = {
-#define PATTERN(name, text) { name, sizeof(name) - 1 },
-#include "definition/patterns.def"
-#undef PATTERN
-};
-
 struct problem *dialect_graph_problem(const struct graph_file *g, const struct json *place,
 				      const char *format, ...)
 {
@@ -86,27 +80,6 @@ static void mark(struct graph_file *g, struct str_list names, const char *key, s
 		int64_t node = find_node(g, names.at[i], json_item(list, i), key);
 		if (node >= 0)
 			*(bool *)((char *)&g->nodes[node] + offset) = true;
-	}
-}
-
-static void check_patterns(const struct graph_file *g)
-{
-	const struct json *list = json_member(g->tree, S("patterns"));
-	const struct str_list known = { patterns, COUNT(patterns) };
-	for (size_t i = 0; i < g->file->patterns.count; i++) {
-		struct str name = g->file->patterns.at[i];
-		bool found = false;
-		for (size_t k = 0; k < known.count; k++)
-			found |= str_equal(name, known.at[k]);
-		struct str close = found ? S("") : closest_word(known, name);
-		if (!found)
-			problem_suggest(
-				dialect_graph_problem(g, json_item(list, i),
-						      "unknown pattern " STR_FMT "%s" STR_FMT "%s",
-						      STR_ARG(name),
-						      close.size > 0 ? "; did you mean \"" : "",
-						      STR_ARG(close), close.size > 0 ? "\"?" : ""),
-				name, close);
 	}
 }
 
@@ -352,7 +325,6 @@ static void read_file(struct graph_file *g)
 		g->nodes[i].before = g->file->nodes.at[i].value.allow_human_input;
 	}
 	collect_names(g);
-	check_patterns(g);
 	mark(g, g->file->interrupt_before, "interrupt_before",
 	     offsetof(struct graph_file_node, before));
 	mark(g, g->file->interrupt_after, "interrupt_after",
@@ -407,8 +379,11 @@ static const struct json *translate(struct graph_file *g)
 const struct json *dialect_graph_translate(struct compiler *c, const struct json *tree,
 					   struct str text)
 {
+	tree = dialect_graph_expand(c, tree);
 	const struct contract_source source = { .json = tree, .text = text };
 	struct graph_file g = { .compiler = c, .arena = c->arena, .tree = tree };
+	if (tree == NULL)
+		return NULL;
 	g.file = run_graph_file_parse(&source, c->arena, c->problems);
 	if (g.file == NULL)
 		return NULL;

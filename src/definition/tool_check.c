@@ -218,9 +218,26 @@ bool definition_check_output(const struct body *body, size_t number, struct str 
 		    STR_ARG(buf_str(&all)));
 }
 
+/* A tool that an MCP server may have: the definition can be looked at, and not be started. */
+static bool report_mcp_tool(const struct body *body, size_t number, struct str tool)
+{
+	const struct compiler *c = body->compiler;
+	const struct json *step = json_item(body->tree, number);
+	if (c->tools->mcp == NULL || !c->tools->mcp(c->tools->context) || !c->tools->draws)
+		return false;
+	definition_warn(c, json_member(step, S("tool")),
+			"tool " STR_FMT
+			" is not known; it may be one of an MCP server, and those cannot be called "
+			"yet: a start is refused",
+			STR_ARG(tool));
+	return true;
+}
+
 void definition_report_tool(const struct body *body, size_t number, struct str tool)
 {
 	const struct compiler *c = body->compiler;
+	if (report_mcp_tool(body, number, tool))
+		return;
 	struct str *words = arena_array(c->arena, struct str, c->tools->count);
 	AUTO(buf) names = { 0 };
 	for (size_t i = 0; i < c->tools->count; i++) {
@@ -228,14 +245,18 @@ void definition_report_tool(const struct body *body, size_t number, struct str t
 		buf_add_format(&names, "%s" STR_FMT, i == 0 ? "" : ", ", STR_ARG(words[i]));
 	}
 	struct str close = closest_word((struct str_list){ words, c->tools->count }, tool);
+	const char *mcp = c->tools->mcp != NULL && c->tools->mcp(c->tools->context)
+				  ? "it may be one of an MCP server, and those cannot be called yet; "
+				  : "";
 	struct problem *problem =
 		close.size > 0 ? definition_step_problem(body, number, S("tool"),
 							 "unknown tool " STR_FMT
-							 "; did you mean \"" STR_FMT "\"?",
-							 STR_ARG(tool), STR_ARG(close))
+							 "; %sdid you mean \"" STR_FMT "\"?",
+							 STR_ARG(tool), mcp, STR_ARG(close))
 			       : definition_step_problem(body, number, S("tool"),
 							 "unknown tool " STR_FMT
-							 "; expected one of " STR_FMT,
-							 STR_ARG(tool), STR_ARG(buf_str(&names)));
+							 "; %sexpected one of " STR_FMT,
+							 STR_ARG(tool), mcp,
+							 STR_ARG(buf_str(&names)));
 	problem_suggest(problem, tool, close);
 }

@@ -40,6 +40,7 @@ struct look {
 	struct str graph_text;
 	struct value inputs;
 	struct str by, trace, profile, repository, plan_path_pattern, tracker;
+	bool simulated;
 	struct cached_graph *graph;
 	const struct json *given;
 	struct error error;
@@ -194,6 +195,8 @@ static void create(struct look *look)
 	if (look->tracker.size > 0)
 		SET(kept, tracker, str_copy(&pending->arena, look->tracker));
 	run_prompts_record(kept, look->graph->graph, &pending->arena);
+	if (look->simulated)
+		SET(kept, simulated, true);
 	pending->command.start = kept;
 	arena_join(&pending->arena, &look->read.arena);
 	FAILPOINT("subrun.before_create");
@@ -348,6 +351,7 @@ static void begin(struct active_run *active, struct activation *activation)
 	look->repository = str_copy(arena, active->run->start->repository);
 	look->plan_path_pattern = str_copy(arena, active->run->start->plan_path_pattern);
 	look->tracker = str_copy(arena, active->run->start->tracker);
+	look->simulated = effect_is_simulated(active);
 	active_run_pin(active);
 	executor_read(active->executor, &look->read);
 }

@@ -6,6 +6,7 @@
  */
 #include "base/buf.h"
 #include "base/limits.h"
+#include "contract/graph_types.h"
 #include "contract/pipeline_types.h"
 #include "contract/run_agent_types.h"
 #include "contract/run_custom_tool_types.h"
@@ -230,6 +231,35 @@ bool document_rule_trigger(const struct document_after *after,
 	if (!named_so(subject, trigger->name, error))
 		return false;
 	document_check_secrets(trigger->inputs, S("/inputs"), &d->problems);
+	return problems_fail(&d->problems, error);
+}
+
+bool document_rule_mcp_server(const struct document_after *after,
+			      const struct document_subject *subject, struct document_decision *d,
+			      struct error *error)
+{
+	(void)after;
+	const struct graph_mcp_server *server = subject->value;
+	if (server == NULL)
+		return true;
+	if (!named_so(subject, server->name, error))
+		return false;
+	const struct graph_server_config *config = server->config;
+	const struct str_map none = { NULL, 0 };
+	bool stdio = config->kind == GRAPH_SERVER_STDIO;
+	struct str_map values = stdio                          ? config->as.stdio->env
+				: has(config->as.sse, headers) ? config->as.sse->headers
+							       : none;
+	for (size_t i = 0; i < values.count; i++) {
+		struct str name = values.at[i].key, value = values.at[i].value;
+		if (is_secret_name(name) && !is_reference(value) && !str_starts(value, S("${")))
+			problems_add(
+				&d->problems,
+				step_into(stdio ? S("/config/env") : S("/config/headers"), name,
+					  d->problems.arena),
+				0, 0,
+				"must be a reference to a secret: env:NAME, file:NAME or ${NAME}");
+	}
 	return problems_fail(&d->problems, error);
 }
 

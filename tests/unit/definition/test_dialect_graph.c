@@ -240,3 +240,35 @@ Test(dialect_graph, ten_thousand_nodes)
 	cr_assert(graph_load(out, &arena, &graph, &error), "%s", error.text);
 	cr_assert_eq(graph->node_count, 9999);
 }
+
+/* ---- patterns ---------------------------------------------------------------------------------- */
+
+static bool has_text(struct str text, const char *part)
+{
+	size_t at;
+	return str_find(text, str_from_c(part), &at);
+}
+
+#define ADA "agents: {ada: {driver: script, options: {replies: [{text: x}]}}}\n"
+
+Test(dialect_graph, patterns_become_nodes)
+{
+	struct str graph = compile_with("name: g\npatterns: [cot, reflection]\n" ADA, NULL);
+	cr_expect(has_text(graph, "\"cot_think\"") && has_text(graph, "\"cot_answer\""));
+	cr_expect(has_text(graph, "\"reflection_generate\"") &&
+		  has_text(graph, "state.reflection_rounds < 3"));
+}
+
+Test(dialect_graph, an_edge_names_a_pattern)
+{
+	struct str graph = compile_with("name: g\npatterns: [cot]\nentry_point: cot\n"
+					"nodes: {last: {type: human}}\n"
+					"edges: [{from: cot, to: last}]\n" ADA,
+					NULL);
+	cr_expect(has_text(graph, "\"cot_end\"") && has_text(graph, "\"last\""));
+}
+
+Test(dialect_graph, an_unknown_pattern_has_its_place)
+{
+	only("name: g\npatterns: [reakt]\n" ADA, 2, 12, "/patterns/0", "did you mean react?");
+}
