@@ -22,6 +22,7 @@
 #include "base/json.h"
 #include "base/uuid.h"
 #include "config/config.h"
+#include "cli/exit_status.h"
 
 struct cli_command;
 struct cli_subcommand;
@@ -130,17 +131,6 @@ struct cli_exit {
 	int status;
 	const char *text;
 };
-
-/* Of commands that follow a run. */
-enum { CLI_EXIT_ISSUES = 3 };
-#define CLI_EXIT_WITH_ISSUES                                                                 \
-	{                                                                                    \
-		CLI_EXIT_ISSUES, "every step of the run succeeded, but it ended with issues" \
-	}
-#define CLI_EXIT_INTERRUPTED                                                             \
-	{                                                                                \
-		130, "interrupted with Ctrl-C; the message says where the run continues" \
-	}
 
 struct cli_command {
 	const char *name, *text;

@@ -163,9 +163,8 @@ struct engine_tree {
 	int64_t begun_at; /* 0 = unknown */
 };
 
-/* The values that the caller has loaded. */
+/* The values that the caller has loaded; look() gives NULL for one that is not. */
 struct engine_values {
-	/* NULL when the value is not loaded. */
 	const struct json *(*look)(void *context, const struct hash *hash);
 	void *context;
 	/* The tree that COMMAND_TREE_TAKEN brought; NULL = none. */
