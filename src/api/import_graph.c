@@ -173,7 +173,7 @@ static void read_workflow(struct import *import, struct str file, struct str tex
 	if (tree == NULL)
 		return;
 	bool valid =
-		executor_workflow_check(import->api->settings.executor, import->reader, &source,
+		executor_workflow_check(import->api->settings.executor, import->reader, S(""), &source,
 					import->arena, &name, &graph, &problems, &warnings);
 	import_problems(import, file, &problems);
 	for (size_t i = 0; i < warnings.count; i++) {

@@ -10,8 +10,7 @@
  *	session_compile.c      agents with tools
  *	prompt_compile.c       templates of prompts
  *	verify_compile.c       verifications and their criteria
- *	tool_check.c           inputs and outputs of tools against their contracts
- *	type_check.c           types of values that are passed from step to step
+ *	tool_check.c           inputs and outputs of tools against their contracts, and their types
  *	name_report.c          problems of templates and expressions at their places
  */
 #ifndef DEFINITION_INSIDE_H

@@ -147,7 +147,7 @@ Test(dialect_graph, problems_have_places_and_fixes)
 	only(HEAD "nodes:\n  a: {type: robot}\nedges: []\n", 4, 13, "/nodes/a/type", "human");
 	only(HEAD "nodes:\n  a: {type: human, tool: echo}\nedges: []\n", 4, 26, "/nodes/a/tool",
 	     "a node of type human has no tool");
-	only(HEAD "nodes:\n  a: {type: condition, condition: 'x >'}\nedges: []\n", 4, 35,
+	only(HEAD "nodes:\n  a: {type: condition, condition: 'x >'}\nedges: []\n", 4, 38,
 	     "/nodes/a/condition", "");
 	only(HEAD "nodes:\n  a: {type: tool, tool: echo}\nedges: []\ncheckpoints: [b]\n", 6, 15,
 	     "/checkpoints/0", "checkpoints: there is no node b");
@@ -190,7 +190,7 @@ Test(dialect_graph, data_decides_the_order_of_tasks)
 	only(HEAD "nodes:\n  a:\n    type: parallel\n    parallel_tasks:\n"
 		  "      - {name: t, tool: echo, consumes: [facst]}\n"
 		  "      - {name: u, tool: echo, produces: [facts]}\nedges: []\n",
-	     7, 41, "/nodes/a/parallel_tasks/0/consumes", "did you mean \"facts\"?");
+	     7, 42, "/nodes/a/parallel_tasks/0/consumes", "did you mean \"facts\"?");
 	struct problems problems = broken(
 		S(HEAD "nodes:\n  a:\n    type: parallel\n    parallel_tasks:\n"
 		       "      - {name: t, tool: echo, consumes: [x], produces: [y]}\n"
