@@ -13,7 +13,7 @@ import pytest
 from baton import EXIT, PATIENCE_S, PROGRAM, environment, new_id
 
 COMMANDS = ["run", "record", "chat", "check", "workflow", "lsp", "sim", "watch", "runs", "show", "logs", "events", "artifacts", "usage", "budget", "pause", "resume", "cancel", "retry", "signal", "inbox",
-            "approve", "reject", "modify", "settle", "schedule", "serve", "doctor", "db", "config", "profile", "agent", "key", "trust", "tools", "template", "contract", "describe", "completion", "version", "help"]
+            "approve", "reject", "modify", "settle", "schedule", "serve", "doctor", "db", "config", "profile", "agent", "import", "key", "trust", "tools", "template", "contract", "describe", "completion", "version", "help"]
 QUESTION = """
 name: ask
 steps:
