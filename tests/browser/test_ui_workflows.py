@@ -16,6 +16,13 @@ steps:
 outputs:
   text: {from: "${steps.two.outputs.text}"}
 """
+TEAM = """name: crew
+description: Writes.
+default_llm: {model: m}
+agents: [{name: ann, role: leads, prompt_template: a.md}, {name: bob, role: writes, prompt_template: b.md}]
+tools: []
+handoff_rules: [{from_agent: ann, to_agent: bob}]
+"""
 EDITED = '.editor[data-ready="true"]'
 CHECKED = '.editor[data-checked="true"]'
 
@@ -82,6 +89,18 @@ def test_the_list_shows_sources_problems_and_runs(home, server, browse):
     assert page.values(".node", "data-node") == ["one", "two"]
     assert page.css(f'[data-run="{run}"]').count() == 1
     assert page.axe() == []
+
+
+def test_what_the_author_declares_and_a_team_are_shown(server, browse):
+    save(server, TEXT + "capabilities: {inputs: [a name]}\nevaluation: {rubric_id: warm, criteria: [{name: warmth, weight: 0.7, definition: Is it warm?}]}\n")
+    page = browse("/ui/workflows/greet")
+    page.wait("#declared-title")
+    declared = " ".join(page.texts("section[aria-labelledby=declared-title]"))
+    assert "a name" in declared and "warmth, weight 0.7" in declared, declared
+    save(server, TEAM, "crew")
+    page = browse("/ui/workflows/crew")
+    page.wait("#graph-title")
+    assert "teams cannot be started yet" in page.texts(".problem")[0]
 
 
 def test_versions_with_their_changes(server, browse):
