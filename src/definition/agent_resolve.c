@@ -24,6 +24,7 @@ static const struct {
 	{ { "max_tokens", 10 }, false },
 	{ { "context_tokens", 14 }, false },
 	{ { "schema", 6 }, false },
+	{ { "format_assertion", 16 }, false },
 	{ { "tools", 5 }, false },
 	{ { "allow_human_input", 17 }, false },
 	{ { "required_tools", 14 }, false },
@@ -58,6 +59,8 @@ static const struct run_agent_settings *definition_settings(const struct run_def
 		SET(out, context_tokens, from->context_tokens);
 	if (has(from, schema))
 		SET(out, schema, from->schema);
+	if (has(from, format_assertion))
+		SET(out, format_assertion, from->format_assertion);
 	if (from->tools.count > 0)
 		SET(out, tools, from->tools);
 	if (from->allow_human_input)
@@ -406,6 +409,8 @@ const struct run_graph_agent *agent_resolution_apply(const struct agent_resoluti
 			     STR_ARG(from->driver));
 	if (has(from, schema))
 		SET(agent, schema, from->schema);
+	if (has(from, format_assertion) && from->format_assertion)
+		SET(agent, format_assertion, true);
 	if (tools.count > 0)
 		SET(agent, tools, definition_named_tools(tools, arena));
 	set_limits(agent, from);
