@@ -17,24 +17,15 @@ static const struct {
 	struct str name;
 	bool of_driver; /* belongs to the driver: not taken from below the source that names it */
 } fields[] = {
-	{ { "driver", 6 }, false },
-	{ { "model", 5 }, true },
-	{ { "system", 6 }, false },
-	{ { "temperature", 11 }, false },
-	{ { "max_tokens", 10 }, false },
-	{ { "context_tokens", 14 }, false },
-	{ { "schema", 6 }, false },
-	{ { "format_assertion", 16 }, false },
-	{ { "tools", 5 }, false },
-	{ { "allow_human_input", 17 }, false },
-	{ { "required_tools", 14 }, false },
-	{ { "approve", 7 }, false },
-	{ { "approve_risk", 12 }, false },
-	{ { "max_risk", 8 }, false },
-	{ { "max_turns", 9 }, false },
-	{ { "timeout_seconds", 15 }, false },
-	{ { "retry", 5 }, false },
-	{ { "sandbox", 7 }, false },
+	{ { "driver", 6 }, false },          { { "model", 5 }, true },
+	{ { "system", 6 }, false },          { { "temperature", 11 }, false },
+	{ { "max_tokens", 10 }, false },     { { "context_tokens", 14 }, false },
+	{ { "schema", 6 }, false },          { { "format_assertion", 16 }, false },
+	{ { "tools", 5 }, false },           { { "allow_human_input", 17 }, false },
+	{ { "required_tools", 14 }, false }, { { "approve", 7 }, false },
+	{ { "approve_risk", 12 }, false },   { { "max_risk", 8 }, false },
+	{ { "max_turns", 9 }, false },       { { "timeout_seconds", 15 }, false },
+	{ { "retry", 5 }, false },           { { "sandbox", 7 }, false },
 };
 
 /* ---- what each source says --------------------------------------------------------------- */
