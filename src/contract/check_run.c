@@ -70,6 +70,8 @@ void run_definition_criterion_check(const struct run_definition_criterion *value
 		check_fail(check, "timeout_seconds", "only a command has timeout_seconds");
 	else if (has(value, reason) && !has(value, check))
 		check_fail(check, "reason", "only a check has a reason");
+	else if (has(value, format_assertion) && !has(value, schema))
+		check_fail(check, "format_assertion", "only a schema has format_assertion");
 }
 
 void run_shell_inputs_check(const struct run_shell_inputs *value, struct check *check)

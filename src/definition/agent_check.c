@@ -363,8 +363,10 @@ const struct run_graph_agent *definition_adapt_agent(const struct body *body, si
 	struct str_list expected = expected_outputs(step, c->arena);
 	if (has(step, model_override))
 		SET(adapted, model, step->model_override);
-	if (has(step, schema))
+	if (has(step, schema)) {
 		SET(adapted, schema, step->schema);
+		adapted->is.format_assertion = ABSENT; /* that of the agent's own schema */
+	}
 	if (has(step, tools))
 		allow_tools(adapted, step->tools, c->arena);
 	else if (has(c->file, tools))

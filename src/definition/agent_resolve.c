@@ -17,23 +17,15 @@ static const struct {
 	struct str name;
 	bool of_driver; /* belongs to the driver: not taken from below the source that names it */
 } fields[] = {
-	{ { "driver", 6 }, false },
-	{ { "model", 5 }, true },
-	{ { "system", 6 }, false },
-	{ { "temperature", 11 }, false },
-	{ { "max_tokens", 10 }, false },
-	{ { "context_tokens", 14 }, false },
-	{ { "schema", 6 }, false },
-	{ { "tools", 5 }, false },
-	{ { "allow_human_input", 17 }, false },
-	{ { "required_tools", 14 }, false },
-	{ { "approve", 7 }, false },
-	{ { "approve_risk", 12 }, false },
-	{ { "max_risk", 8 }, false },
-	{ { "max_turns", 9 }, false },
-	{ { "timeout_seconds", 15 }, false },
-	{ { "retry", 5 }, false },
-	{ { "sandbox", 7 }, false },
+	{ { "driver", 6 }, false },          { { "model", 5 }, true },
+	{ { "system", 6 }, false },          { { "temperature", 11 }, false },
+	{ { "max_tokens", 10 }, false },     { { "context_tokens", 14 }, false },
+	{ { "schema", 6 }, false },          { { "format_assertion", 16 }, false },
+	{ { "tools", 5 }, false },           { { "allow_human_input", 17 }, false },
+	{ { "required_tools", 14 }, false }, { { "approve", 7 }, false },
+	{ { "approve_risk", 12 }, false },   { { "max_risk", 8 }, false },
+	{ { "max_turns", 9 }, false },       { { "timeout_seconds", 15 }, false },
+	{ { "retry", 5 }, false },           { { "sandbox", 7 }, false },
 };
 
 /* ---- what each source says --------------------------------------------------------------- */
@@ -58,6 +50,8 @@ static const struct run_agent_settings *definition_settings(const struct run_def
 		SET(out, context_tokens, from->context_tokens);
 	if (has(from, schema))
 		SET(out, schema, from->schema);
+	if (has(from, format_assertion))
+		SET(out, format_assertion, from->format_assertion);
 	if (from->tools.count > 0)
 		SET(out, tools, from->tools);
 	if (from->allow_human_input)
@@ -424,6 +418,8 @@ const struct run_graph_agent *agent_resolution_apply(const struct agent_resoluti
 			     STR_ARG(from->driver));
 	if (has(from, schema))
 		SET(agent, schema, from->schema);
+	if (has(from, format_assertion) && from->format_assertion)
+		SET(agent, format_assertion, true);
 	if (tools.count > 0)
 		SET(agent, tools, definition_named_tools(tools, arena));
 	set_limits(agent, from);

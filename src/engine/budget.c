@@ -173,15 +173,15 @@ struct failure budget_refusal(const struct activation *activation,
 {
 	const struct engine_budget *left = &question->left;
 	bool named = question->budget.size > 0;
-	return failure_make(
-		ERROR_FORBIDDEN,
-		str_format(arena,
-			   "the budget%s" STR_FMT
-			   " of $%.6f does not allow the next turn of step " STR_FMT
-			   ": $%.6f are spent, and the turn can cost $%.6f",
-			   named ? " " : "", STR_ARG(question->budget), (double)left->limit / 1e12,
-			   STR_ARG(activation->path), (double)(left->used - left->reserved) / 1e12,
-			   (double)question->amount / 1e12));
+	return failure_make(ERROR_FORBIDDEN,
+			    str_format(arena,
+				       "the budget%s" STR_FMT
+				       " of $%.6f does not allow the next turn of step " STR_FMT
+				       ": $%.6f are spent, and the turn can cost $%.6f",
+				       named ? " " : "", STR_ARG(question->budget),
+				       (double)left->limit / 1e12, STR_ARG(activation->path),
+				       (double)(left->used - left->reserved) / 1e12,
+				       (double)question->amount / 1e12));
 }
 
 void budget_pause(struct run *run, const struct activation *activation,

@@ -254,6 +254,8 @@ class Engine:
             self.call_off("cancelled")
         else:  # sub-runs that are being stopped are to end their finally and undo steps, too
             self.stops += [step.path for step in self.all() if step.open and step.stopping and step.kind == "subrun"]
+        else:  # passed on to the sub-runs that the run waits for: it ends their finally and undo steps
+            self.stops += [step.path for step in self.all() if step.open and step.stopping and step.kind == "subrun"]
 
     def on_retry(self, command):
         self.check(self.word == "failed" and not self.undone and self.called_off != "limit_reached" and self.can_reopen(self.root), "conflict")

@@ -375,6 +375,17 @@ def test_a_critical_criterion_calls_a_run_off_beside_a_pure_step_of_finally():
     assert session.mine["state"]["steps"]["t/p/in/e"]["state"] == "running"
 
 
+def test_a_second_cancel_is_passed_on_to_sub_runs():
+    definition = {"name": "w", "steps": [{"name": "sub", "workflow": "other"}, {"name": "get", "tool": "get"}]}
+    session = Session({"yaml": json.dumps(definition), "run": RUN})
+    assert session.problems is None, session.problems
+    session.do({"do": "create", "inputs": {}, "by": "ada", "now": session.now})
+    session.do({"do": "cancel", "by": "ada", "now": session.now})
+    assert session.mine["stops"] == ["get", "sub"]
+    session.do({"do": "cancel", "by": "ada", "now": session.now})
+    assert session.mine["stops"] == ["sub"]
+
+
 def test_agents_read_what_others_have_sent():
     """Every example has two agents that could write to each other, but few of them do."""
     agent = {"driver": "script", "model": "none", "tools": ["send_message", "read_messages"]}
