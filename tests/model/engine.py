@@ -169,6 +169,8 @@ class Engine:
         event, outcome, fault = step.effect + ".finished", command["outcome"], command.get("fault")
         step.holds_workspace = False
         step.log = command.get("log") if step.kind == "tool" else None
+        if step.body.turn and step.kind == "agent":  # also of a turn with an unknown outcome
+            step.tokens = sum(command.get("usage", {}).get(name, 0) for name in ("input_tokens", "output_tokens"))
         if outcome == "cancelled" and step.due is not None and self.now >= step.due:
             fault = "timeout"
         elif outcome != "ok":
@@ -178,10 +180,8 @@ class Engine:
             self.emit("human.requested", step)
             step.state, step.settling, step.open, step.due, step.fault = "waiting_human", True, False, None, fault
         else:
-            if step.body.turn and step.kind == "agent":
-                step.tokens = sum(command.get("usage", {}).get(name, 0) for name in ("input_tokens", "output_tokens"))
-                if not (fault or step.stopping):
-                    self.open_calls(step.body, command.get("output"))
+            if step.body.turn and step.kind == "agent" and not (fault or step.stopping):
+                self.open_calls(step.body, command.get("output"))
             output = command.get("output")
             if step.kind == "agent" and not step.body.turn:
                 output = outputs_of(output)
