@@ -144,18 +144,18 @@ static bool take_question(const struct request_search *search, struct answer_sta
 
 /* A question about a plan: what has changed since the revision before.  The answer does not depend on it, so
  * a failure is not reported. */
-static void print_plan_change(struct cli *cli, const struct answer_state *state,
-			      const struct json *question)
+static void print_plan_change(struct cli *cli, const struct json *question)
 {
+	struct uuid run;
 	long long revision = cli_number(json_member(question, S("inputs")), "plan_revision");
 	const struct json *plan;
 	struct error error;
 	bool lost;
-	if (revision < 2)
+	if (revision < 2 || !uuid_parse(cli_text(question, "run_id"), &run))
 		return;
 	struct str target =
 		str_format(&cli->arena, STR_FMT "?revision=%lld&diff=1",
-			   STR_ARG(cli_run_target(cli, &state->run, "/plan")), revision);
+			   STR_ARG(cli_run_target(cli, &run, "/plan")), revision);
 	if (!cli_request(cli, "GET", target, S(""), &plan, &lost, &error) ||
 	    cli_text(plan, "diff").size == 0)
 		return;
@@ -174,7 +174,7 @@ static bool find_question(struct cli *cli, struct answer_state *state, bool *out
 		    take_question(&search, state, error);
 	buf_done(&search.list);
 	if (good)
-		print_plan_change(cli, state, search.found);
+		print_plan_change(cli, search.found);
 	return good;
 }
 
