@@ -131,6 +131,7 @@ ELSEWHERE = {
              "webhook.delivery_started": "tests/scenario/test_webhooks.py",
              "webhook.page_done": "tests/scenario/test_webhooks.py",
              "webhook.position_stored": "tests/scenario/test_webhooks.py",
+             "tracker.change_answered": "tests/scenario/test_trackers.py",
              "subrun.before_stop": "tests/scenario/test_engine_kinds.py",
              "tool.git_ended": "tests/scenario/test_coding_tools.py",
              "tool.git_claimed": "tests/scenario/test_git_worktree.py",
