@@ -12,6 +12,7 @@ import { EditorState } from "@codemirror/state";
 import { EditorView, drawSelection, highlightActiveLine, highlightActiveLineGutter, keymap, lineNumbers } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import type { Proposal } from "./complete";
+import { markdown } from "./markdown";
 
 /** A range of the text; lines and columns count from 1, columns in characters. */
 export interface Range {
@@ -50,7 +51,10 @@ interface Wishes {
 	label: string;
 	changed: (text: string) => void;
 	save: () => void;
-	propose: (text: string, at: number) => Promise<{ from: number; proposals: Proposal[] } | null>;
+	/** Absent = YAML. */
+	language?: "markdown";
+	/** Absent = nothing is proposed. */
+	propose?: (text: string, at: number) => Promise<{ from: number; proposals: Proposal[] } | null>;
 }
 
 const theme = EditorView.theme({
@@ -72,6 +76,7 @@ const colors = HighlightStyle.define([
 	{ tag: [tags.propertyName, tags.definition(tags.propertyName)], color: "var(--accent)" },
 	{ tag: tags.string, color: "var(--good)" },
 	{ tag: [tags.number, tags.bool, tags.null, tags.keyword], color: "var(--wait)" },
+	{ tag: tags.strong, fontWeight: "600" },
 	{ tag: tags.comment, color: "var(--muted)", fontStyle: "italic" },
 	{ tag: tags.invalid, color: "var(--bad)" },
 ]);
@@ -106,7 +111,7 @@ function applyFix(view: EditorView, checked: string, fix: Fix): void {
 export function openEditor(parent: HTMLElement, wishes: Wishes): Editor {
 	const root = parent.shadowRoot ?? parent.attachShadow({ mode: "open" });
 	const complete = async (context: CompletionContext): Promise<CompletionResult | null> => {
-		const found = await wishes.propose(context.state.doc.toString(), context.pos);
+		const found = wishes.propose === undefined ? null : await wishes.propose(context.state.doc.toString(), context.pos);
 		if (found === null || (found.proposals.length === 0) || (found.from === context.pos && !context.explicit))
 			return null;
 		return {
@@ -123,7 +128,7 @@ export function openEditor(parent: HTMLElement, wishes: Wishes): Editor {
 			doc: wishes.text,
 			extensions: [
 				lineNumbers(), highlightActiveLineGutter(), highlightActiveLine(), history(), foldGutter(), drawSelection(), indentOnInput(), indentUnit.of("  "),
-				bracketMatching(), closeBrackets(), highlightSelectionMatches(), lintGutter(), yaml(), syntaxHighlighting(colors), theme,
+				bracketMatching(), closeBrackets(), highlightSelectionMatches(), lintGutter(), ...(wishes.language === "markdown" ? [markdown(), EditorView.lineWrapping] : [yaml()]), syntaxHighlighting(colors), theme,
 				autocompletion({ override: [complete] }),
 				keymap.of([save, ...closeBracketsKeymap, ...defaultKeymap, ...searchKeymap, ...historyKeymap, ...foldKeymap, ...completionKeymap, ...lintKeymap]),
 				EditorView.contentAttributes.of({ "aria-label": wishes.label, spellcheck: "false", tabindex: "0" }),
