@@ -49,6 +49,8 @@ struct view_source {
 	size_t event_count;
 	/* The value with this hash; NULL when it is not stored. */
 	const struct json *(*read_value)(void *context, const struct hash *hash);
+	/* The timeline of a sub-run; NULL when it cannot be read.  The function may be NULL. */
+	const struct timeline *(*read_run)(void *context, const struct uuid *run);
 	void *context;
 };
 
