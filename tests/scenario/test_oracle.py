@@ -118,6 +118,14 @@ def test_a_model_of_the_request_answers(server, tmp_path):
     assert consult(server).body["consultation"]["model"] == "play"
 
 
+def test_another_model_needs_an_agent_of_the_profile(home, server, tmp_path):
+    home.define("name: plain\nsteps:\n  - {name: one, tool: echo, inputs: {}}\n")
+    start = {"workflow": "plain", "models": {"nobody": "x"}}
+    assert "the run's profile has no agent nobody" in str(server.request("POST", "/api/run", start).body)
+    profile(server, repository(tmp_path), team(oracle=ADVISES))
+    assert "the run's profile has no agent nobody" in str(server.request("POST", "/api/run", start).body)
+
+
 def test_a_run_that_is_no_consultation_has_none(home, server):
     run = server.run_of(home.define("name: plain\nsteps:\n  - {name: one, tool: echo, inputs: {}}\n"))
     server.finish(run)
@@ -137,3 +145,52 @@ def test_a_kill_in_between_asks_once(home, tmp_path):
     answer = server.get(f"/api/runs/{run}/consultation").body
     assert answer["advice"] == "Reset it." and answer["consultation"]["files_consulted"] == ["src/counter.py"]
     assert words(server, run).count("oracle_consultation_started") == 1
+
+
+CONSULTING = """
+name: consulting
+pipeline: implementation
+agents:
+  developer: {tools: ["workflow:oracle"], max_turns: 4}
+steps:
+  - {name: work, agent: developer, inputs: {prompt: Build it.}}
+outputs:
+  said: {from: "${steps.work.outputs.text}"}
+"""
+
+
+def test_an_agent_consults_the_oracle_with_a_tool(home, server, tmp_path):
+    developer = script({"turn": 1, "calls": [call("oracle", problem="Which way?", files=["src/*.py"])]}, {"text": "done as advised"})
+    profile(server, repository(tmp_path), team(oracle=ADVISES, developer=developer))
+    run = server.run_of(home.define(CONSULTING))
+    server.finish(run)
+    state = server.get(f"/api/runs/{run}?view=pipeline").body
+    (record,) = state["oracle_consultations"]
+    assert record["problem"] == "Which way?" and record["advice"] == "Reset the counter." and record["workflow_id"] == run
+    assert record["model"] == "play" and record["tokens"]["output_tokens"] > 0 and record["files_consulted"] == ["src/counter.py"]
+    assert record == server.get(f"/api/runs/{record['session_id']}/consultation").body["consultation"]
+    assert "Reset the counter." in str(server.get(f"/api/runs/{run}/conversation").body)
+    # The consultation has its own events; those of the run that asked are of the domain workflow.
+    assert {event["domain"] for event in server.get(f"/api/runs/{run}/events?view=pipeline&limit=1000").body["items"]} == {"workflow"}
+    assert words(server, record["session_id"], domain="oracle")[0] == "oracle_consultation_started"
+
+
+def test_a_consultation_of_an_agent_that_fails_is_recorded(home, server, tmp_path):
+    developer = script({"turn": 1, "calls": [call("oracle", problem="Which way?", files=["../outside"])]}, {"text": "done without it"})
+    profile(server, repository(tmp_path), team(oracle=ADVISES, developer=developer))
+    run = server.run_of(home.define(CONSULTING))
+    server.finish(run)
+    (record,) = server.get(f"/api/runs/{run}?view=pipeline").body["oracle_consultations"]
+    assert record["outcome"] == "error" and record["advice"] is None and "bundle" in record["error_message"]
+
+
+def test_the_command_prints_the_advice(home, server, tmp_path):
+    made = repository(tmp_path)
+    profile(server, made, team(oracle=ADVISES))
+    status, output, errors = home.cli("oracle", "Why does it grow?", "--file", "src/*.py", under=("env", "-C", str(made.folder)))
+    assert status == 0 and output == "Reset the counter.\n", (output, errors)
+    assert "read_file" in errors
+    status, output, errors = home.cli("oracle", " ", under=("env", "-C", str(made.folder)))
+    assert status == 2 and "describe the problem" in errors
+    status, output, errors = home.cli("oracle", "x", "--file", "../outside", under=("env", "-C", str(made.folder)))
+    assert status == 1 and "bundle" in errors
