@@ -380,7 +380,8 @@ static bool find_graph(struct starting *s)
 {
 	struct file_signature signature;
 	if (s->chosen || s->large || s->read.executor->profiled || has(s->kept, profile) ||
-	    has(s->kept, models) || run_cassette_is_named(s->kept) || !definition_signature(s, &signature))
+	    has(s->kept, models) || run_cassette_is_named(s->kept) ||
+	    !definition_signature(s, &signature))
 		return false;
 	s->graph = graph_cache_find_named(&s->read.executor->graphs, s->start.workflow, &signature);
 	return s->graph != NULL;

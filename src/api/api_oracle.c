@@ -9,7 +9,6 @@
 #include "api/read_job.h"
 #include "base/limits.h"
 #include "contract/field_copy.h"
-#include "contract/run_graph_types.h"
 #include "contract/run_oracle_types.h"
 #include "contract/run_start_types.h"
 #include "document/agent_registry.h"
@@ -32,8 +31,8 @@ static void consultation_work(struct executor_read *read, struct store_reader *r
 	if (!api_timeline_require(&from, read->executor, reader, &r->run, arena, error))
 		return;
 	if (!oracle_consultation_is(&from.timeline)) {
-		fail(error, ERROR_NOT_FOUND, "workflow " STR_FMT " is not a consultation",
-		     STR_ARG(str_head(from.source.graph->name, LIMIT_NAME_BYTES)));
+		fail(error, ERROR_NOT_FOUND,
+		     "the run is not a consultation; its workflow has no `pipeline: oracle`");
 		return;
 	}
 	if (!from.timeline.ended) {
@@ -91,9 +90,10 @@ static bool find_folder(struct consult *consult, struct store_reader *reader)
 				    arena, &profile, error))
 		return false;
 	if (profile == NULL)
-		return fail(error, ERROR_CONFIGURATION,
-			    "no profile is active; name one with profile_id, or create it with baton "
-			    "init");
+		return fail(
+			error, ERROR_CONFIGURATION,
+			"no profile is active; name one with profile_id, or create it with baton "
+			"init");
 	if (str_find(given, S("\0"), &at) || !str_starts(given, S("/")))
 		return fail(error, ERROR_INVALID, "working_dir must be an absolute path");
 	if (!file_real_path(str_c(arena, profile->repo_root), arena, &root, error) ||
@@ -123,15 +123,16 @@ static const struct json *inputs_of(const struct consult *consult, struct arena 
 	struct json *inputs = arena_new(arena, struct json);
 	const struct json *files = json_member(consult->body, S("files"));
 	size_t count = 0;
-	members[count++] = (struct json_member){ .key = S("problem"),
-						 .value = *json_member(consult->body, S("problem")) };
+	members[count++] =
+		(struct json_member){ .key = S("problem"),
+				      .value = *json_member(consult->body, S("problem")) };
 	if (files != NULL && files->kind == JSON_LIST)
 		members[count++] = (struct json_member){ .key = S("files"), .value = *files };
 	if (consult->folder.size > 0)
-		members[count++] = (struct json_member){
-			.key = S("folder"),
-			.value = { .kind = JSON_STRING, .as.string = consult->folder }
-		};
+		members[count++] =
+			(struct json_member){ .key = S("folder"),
+					      .value = { .kind = JSON_STRING,
+							 .as.string = consult->folder } };
 	*inputs = (struct json){ .kind = JSON_OBJECT, .as.object = { members, count } };
 	return inputs;
 }
@@ -186,7 +187,8 @@ void api_oracle_consult(struct api_call *call, const struct run_oracle_request *
 	if (has(body, profile_id))
 		SET(consult->kept, profile, str_copy(arena, body->profile_id));
 	if (has(body, model))
-		SET(consult->kept, models, one_entry(S("oracle"), str_copy(arena, body->model), arena));
+		SET(consult->kept, models,
+		    one_entry(S("oracle"), str_copy(arena, body->model), arena));
 	if (has(body, workflow_id))
 		SET(consult->kept, labels,
 		    one_entry(S("workflow_id"), str_copy(arena, uuid_text(&body->workflow_id, id)),

@@ -139,8 +139,8 @@ void api_run_read(struct api_call *call)
 struct wait {
 	struct api *api;
 	uint64_t id, exchange;
-	int64_t seconds; /* 0 = respond at once */
-	int64_t depth;   /* of the spans in a profile; 0 = respond with the result */
+	int64_t seconds;      /* 0 = respond at once */
+	int64_t depth;        /* of the spans in a profile; 0 = respond with the result */
 	api_end_sender *send; /* responds at the end instead; NULL = as above */
 	struct uuid run;
 	uint64_t watch, timer;
@@ -291,18 +291,23 @@ int64_t api_wait_seconds(const struct http_request *request)
 	return 0;
 }
 
+static void start_waiting(const struct wait *how, const struct executor_start *start)
+{
+	struct wait *wait = calloc(1, sizeof(*wait));
+	require(wait != NULL);
+	*wait = *how;
+	wait->id = slots_add(&wait->api->waits, wait);
+	executor_start(wait->api->settings.executor, start, run_started, wait->api, wait->id);
+}
+
 /* Responds with the receipt, or waits for the end and responds with the result or profile. */
 static void start_run(struct api_call *call, const struct executor_start *start, int64_t seconds,
 		      int64_t depth)
 {
-	struct wait *wait = calloc(1, sizeof(*wait));
-	require(wait != NULL);
-	wait->api = call->api;
-	wait->exchange = call->exchange;
-	wait->seconds = seconds;
-	wait->depth = depth;
-	wait->id = slots_add(&call->api->waits, wait);
-	executor_start(call->api->settings.executor, start, run_started, call->api, wait->id);
+	const struct wait wait = {
+		.api = call->api, .exchange = call->exchange, .seconds = seconds, .depth = depth
+	};
+	start_waiting(&wait, start);
 }
 
 /* What the connection says about who starts the run. */
@@ -320,14 +325,10 @@ struct run_start *api_asked_by(const struct api_call *call)
 void api_start_sending(struct api *api, uint64_t exchange, const struct executor_start *start,
 		       int64_t seconds, api_end_sender *send)
 {
-	struct wait *wait = calloc(1, sizeof(*wait));
-	require(wait != NULL);
-	wait->api = api;
-	wait->exchange = exchange;
-	wait->seconds = seconds;
-	wait->send = send;
-	wait->id = slots_add(&api->waits, wait);
-	executor_start(api->settings.executor, start, run_started, api, wait->id);
+	const struct wait wait = {
+		.api = api, .exchange = exchange, .seconds = seconds, .send = send
+	};
+	start_waiting(&wait, start);
 }
 
 void api_start(struct api_call *call, struct executor_start *start)

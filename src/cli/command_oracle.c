@@ -56,7 +56,8 @@ static bool prepare(struct cli *cli, struct error *error)
 
 static int make_request(struct cli *cli, struct oracle_state *state)
 {
-	struct runtime_workflow_run_request *request = runtime_workflow_run_request_new(&cli->arena);
+	struct runtime_workflow_run_request *request =
+		runtime_workflow_run_request_new(&cli->arena);
 	const char *model = cli_value(cli, "--model", 0);
 	struct str profile;
 	int status = repository_profile_choose(cli, &profile);

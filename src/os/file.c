@@ -160,7 +160,8 @@ static bool write_temporary(const char *path, const char *temporary, struct str 
 	return fchmod(file, mode) == 0 && write_whole(file, text) && fsync(file) == 0;
 }
 
-bool file_real_path(const char *path, struct arena *arena, struct str *out_path, struct error *error)
+bool file_real_path(const char *path, struct arena *arena, struct str *out_path,
+		    struct error *error)
 {
 	char *real = realpath(path, NULL);
 	if (real == NULL)

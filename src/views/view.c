@@ -9,8 +9,8 @@
 
 #include "base/limits.h"
 #include "contract/field_copy.h"
-#include "contract/run_graph_types.h"
 #include "contract/run_start_types.h"
+#include "views/pipeline_calls.h"
 #include "views/view_tree.h"
 
 #define VIEW(name_, text_) extern const struct view_ops view_##name_##_ops;
@@ -121,15 +121,15 @@ struct str view_word(const struct view *view, const struct event *event)
 /* "" = the pipeline of the run has no word of its own for it. */
 static struct str own_word(const struct view_group *group, enum event_fact_kind kind)
 {
-	const struct run_graph *graph = group->timeline.source->graph;
 	const struct event *event = view_group_stored(group);
-	if (group->view != view_at(VIEW_pipeline) || !has(graph, pipeline))
+	enum run_pipeline pipeline;
+	if (group->view != view_at(VIEW_pipeline) || !pipeline_of_run(&group->timeline, &pipeline))
 		return S("");
 	if (kind != FACT_EVENT)
-		return own_fact_words[graph->pipeline][kind];
+		return own_fact_words[pipeline][kind];
 	if ((size_t)event->type >= COUNT(projections))
 		return S("");
-	const struct projection *own = &own_projections[graph->pipeline][event->type];
+	const struct projection *own = &own_projections[pipeline][event->type];
 	return own->by != NULL ? own->by(event) : own->word;
 }
 

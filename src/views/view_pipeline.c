@@ -75,9 +75,8 @@ struct str project_oracle_end(const struct event *event)
 /* A session that a person deletes is cancelled, one that cannot go on has failed. */
 struct str project_brainstorm_end(const struct event *event)
 {
-	return event->as.run_finished->outcome == RUN_OUTCOME_OK
-		       ? S("brainstorm_session_completed")
-		       : project_pipeline_run_end(event);
+	return event->as.run_finished->outcome == RUN_OUTCOME_OK ? S("brainstorm_session_completed")
+								 : project_pipeline_run_end(event);
 }
 
 /* ---- the state --------------------------------------------------------------------- */
@@ -211,12 +210,22 @@ static const struct pipeline_agentic_state *agentic_of(const struct timeline *ti
 
 /* What the events say; nothing else may set these fields. */
 static const struct str event_fields[] = {
-	{ "workflow_id", 11 },  { "profile_id", 10 },     { "created_at", 10 },
-	{ "status", 6 },        { "history", 7 },         { "pending_user_input", 18 },
-	{ "user_message", 12 }, { "final_response", 14 }, { "error", 5 },
-	{ "tool_calls", 10 },   { "tool_results", 12 },   { "agentic_status", 14 },
+	{ "workflow_id", 11 },
+	{ "profile_id", 10 },
+	{ "created_at", 10 },
+	{ "status", 6 },
+	{ "history", 7 },
+	{ "pending_user_input", 18 },
+	{ "user_message", 12 },
+	{ "final_response", 14 },
+	{ "error", 5 },
+	{ "tool_calls", 10 },
+	{ "tool_results", 12 },
+	{ "agentic_status", 14 },
 	{ "oracle_consultations", 20 },
-	{ "labels", 6 },        { "profile", 7 },         { "repository", 10 },
+	{ "labels", 6 },
+	{ "profile", 7 },
+	{ "repository", 10 },
 };
 
 static const void *implementation_of(const struct timeline *timeline)
