@@ -13,6 +13,7 @@
 #include "contract/run_resolved_types.h"
 #include "definition/agent_resolve.h"
 #include "definition/definition_compile.h"
+#include "engine/document_rules.h"
 #include "llm/llm.h"
 #include "llm/models.h"
 #include "tool/custom_tools.h"
@@ -88,9 +89,12 @@ void executor_agent_check(const struct executor *executor, const struct run_agen
 			  struct arena *arena, struct problems *problems)
 {
 	const struct agent_description description = { .name = agent->name, .registered = agent };
-	struct problems found = { .arena = arena };
+	struct problems found = { .arena = arena }, secrets = { .arena = arena };
 	struct agent_sources sources;
 	struct agent_resolution resolution;
+	document_check_secrets(agent->options, S("/options"), &secrets);
+	if (secrets.count > 0)
+		return; /* the document's own rule refuses it, and that is more important */
 	agent_sources_gather(&description, arena, &sources);
 	agent_resolve(&sources, arena, &resolution);
 	const struct run_graph_agent *resolved =

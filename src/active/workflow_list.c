@@ -119,9 +119,9 @@ static void check_own_name(const struct json *own, struct str name, struct str y
 }
 
 bool executor_workflow_check(struct executor *executor, struct store_reader *reader,
-			     struct str name, const struct workflow_text *text,
-			     struct arena *arena, struct str *out_name, struct str *out_graph,
-			     struct problems *problems, struct problems *warnings)
+			     struct str name, const struct workflow_text *text, struct arena *arena,
+			     struct str *out_name, struct str *out_graph, struct problems *problems,
+			     struct problems *warnings)
 {
 	struct definition_reading reading = { .executor = executor,
 					      .reader = reader,

@@ -35,9 +35,10 @@ struct workflow_text {
  * the name that it would be started by, "" if it is not known: another one in the text is a warning.  *out_name is the name that the definition gives itself; "" = it cannot be read.  *out_graph is its compiled
  * graph. */
 MUST_CHECK bool executor_workflow_check(struct executor *executor, struct store_reader *reader,
-					struct str name, const struct workflow_text *text, struct arena *arena,
-					struct str *out_name, struct str *out_graph,
-					struct problems *problems, struct problems *warnings);
+					struct str name, const struct workflow_text *text,
+					struct arena *arena, struct str *out_name,
+					struct str *out_graph, struct problems *problems,
+					struct problems *warnings);
 
 /* Whether an agent may name the tool: it is built in, a custom one, a workflow, or one of the tools that only agents
  * have. */

@@ -14,7 +14,6 @@
 #include "contract/run_agent_types.h"
 #include "contract/run_resolved_types.h"
 #include "document/stored_document.h"
-#include "engine/document_rules.h"
 #include "views/view_agent.h"
 
 enum agent_view { AGENT_RUN, AGENT_RUNTIME, AGENT_GRAPH, AGENT_VIEWS };
@@ -239,11 +238,8 @@ void api_agent_resolved(struct api_call *call)
 /* False after replying: an option that the driver does not take fails every start. */
 static bool check_options(struct api_call *call, const struct run_agent *agent)
 {
-	struct problems problems = { .arena = call->arena }, secrets = { .arena = call->arena };
+	struct problems problems = { .arena = call->arena };
 	struct error error;
-	document_check_secrets(agent->options, S("/options"), &secrets);
-	if (secrets.count > 0)
-		return true; /* the document's own rule refuses it, and that is more important */
 	executor_agent_check(call->api->settings.executor, agent, call->arena, &problems);
 	if (problems.count == 0)
 		return true;

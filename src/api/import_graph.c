@@ -172,9 +172,9 @@ static void read_workflow(struct import *import, struct str file, struct str tex
 	struct str name, graph;
 	if (tree == NULL)
 		return;
-	bool valid =
-		executor_workflow_check(import->api->settings.executor, import->reader, S(""), &source,
-					import->arena, &name, &graph, &problems, &warnings);
+	bool valid = executor_workflow_check(import->api->settings.executor, import->reader, S(""),
+					     &source, import->arena, &name, &graph, &problems,
+					     &warnings);
 	import_problems(import, file, &problems);
 	for (size_t i = 0; i < warnings.count; i++) {
 		const struct json place = { .line = warnings.at[i].line,

@@ -86,10 +86,9 @@ static void check_text(struct workflow_check *check, struct executor *executor,
 {
 	struct problems warnings = { .arena = arena };
 	*check = (struct workflow_check){ .problems = { .arena = arena } };
-	check->is_valid = executor_workflow_check(executor, reader, name, text,
-						  arena, &check->own_name,
-						  &check->graph,
-						  &check->problems, &warnings);
+	check->is_valid =
+		executor_workflow_check(executor, reader, name, text, arena, &check->own_name,
+					&check->graph, &check->problems, &warnings);
 	check->places = list_problems(&check->problems, arena, &check->errors);
 	check->warning_places = list_problems(&warnings, arena, &check->warnings);
 }

@@ -142,6 +142,29 @@ static bool take_question(const struct request_search *search, struct answer_sta
 	       fail(error, ERROR_INTERNAL, "the server sent a request without a revision");
 }
 
+/* A question about a plan: what has changed since the revision before.  The answer does not depend on it, so
+ * a failure is not reported. */
+static void print_plan_change(struct cli *cli, const struct answer_state *state,
+			      const struct json *question)
+{
+	long long revision = cli_number(json_member(question, S("inputs")), "plan_revision");
+	const struct json *plan;
+	struct error error;
+	bool lost;
+	if (revision < 2)
+		return;
+	struct str target =
+		str_format(&cli->arena, STR_FMT "?revision=%lld&diff=1",
+			   STR_ARG(cli_run_target(cli, &state->run, "/plan")), revision);
+	if (!cli_request(cli, "GET", target, S(""), &plan, &lost, &error) ||
+	    cli_text(plan, "diff").size == 0)
+		return;
+	AUTO(buf) text = { 0 };
+	cli_block_add("  ", cli_text(plan, "diff"), &text);
+	cli_line(CLI_PROGRESS, "  what changed since revision %lld:", revision - 1);
+	cli_lines(CLI_PROGRESS, buf_str(&text));
+}
+
 /* Finds the open request that the argument stands for, or the only one of the run; prints it. */
 static bool find_question(struct cli *cli, struct answer_state *state, bool *out_lost,
 			  struct error *error)
@@ -150,6 +173,8 @@ static bool find_question(struct cli *cli, struct answer_state *state, bool *out
 	bool good = search_inbox(cli, &state->given, &search, out_lost, error) &&
 		    take_question(&search, state, error);
 	buf_done(&search.list);
+	if (good)
+		print_plan_change(cli, state, search.found);
 	return good;
 }
 

@@ -50,8 +50,8 @@ static int run(struct cli *cli)
 	const char *const argv[] = { "sh", "-c", str_c(&cli->arena, script), NULL };
 	struct error error;
 	int status;
-	bool good = process_run_at_terminal(argv, environment_of(cli, program == NULL ? "baton" : program),
-					    &status, &error);
+	bool good = process_run_at_terminal(
+		argv, environment_of(cli, program == NULL ? "baton" : program), &status, &error);
 	free(program);
 	return good ? status : cli_fail(cli, &error);
 }

@@ -18,8 +18,9 @@
 enum { STDIN = 0 };
 
 /* The agents of the pipelines; all get the same driver and model, which a profile can change one by one. */
-static const char *const agents[] = { "architect", "plan_validator", "developer",    "reviewer",
-				      "task_reviewer", "evaluator",  "oracle", "brainstormer", "condenser" };
+static const char *const agents[] = { "architect", "plan_validator", "developer",
+				      "reviewer",  "task_reviewer",  "evaluator",
+				      "oracle",    "brainstormer",   "condenser" };
 
 struct init_state {
 	struct str root, name, driver, model, tracker;
@@ -36,7 +37,8 @@ static struct str name_of(struct str root, struct arena *arena)
 	AUTO(buf) name = { 0 };
 	for (size_t i = from; i < root.size; i++) {
 		char c = root.at[i];
-		bool plain = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+		bool plain =
+			(c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
 		if (c >= 'A' && c <= 'Z')
 			c = (char)(c - 'A' + 'a');
 		else if (!plain)
@@ -105,9 +107,11 @@ static bool take_options(struct cli *cli, struct init_state *state)
 		const char *option, *what;
 		struct str *value;
 	} rows[] = { { "--name", "Name of the profile", &state->name },
-		     { "--driver", "Driver of the agents, such as api:anthropic or script", &state->driver },
+		     { "--driver", "Driver of the agents, such as api:anthropic or script",
+		       &state->driver },
 		     { "--model", "Model", &state->model },
-		     { "--tracker", "Tracker: github, gitlab, jira, file or noop", &state->tracker } };
+		     { "--tracker", "Tracker: github, gitlab, jira, file or noop",
+		       &state->tracker } };
 	bool asks = terminal_is_at(STDIN) && !cli_has(cli, "--yes");
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		const char *given = cli_value(cli, rows[i].option, 0);
@@ -169,7 +173,8 @@ static int run(struct cli *cli)
 	int status = repository_profile(cli, state->root, &known);
 	if (status == 0 && known.size > 0 && !cli_has(cli, "--force")) {
 		fail(&error, ERROR_CONFLICT,
-		     "profile " STR_FMT " has this repository already; change it with baton profile "
+		     "profile " STR_FMT
+		     " has this repository already; change it with baton profile "
 		     "edit, or replace it with baton init --force",
 		     STR_ARG(known));
 		return cli_fail(cli, &error);
@@ -195,7 +200,8 @@ static int run(struct cli *cli)
 	if (cli->json)
 		return cli_print_json(cli, answer);
 	cli_line(CLI_RESULT,
-		 "profile " STR_FMT ": " STR_FMT ", agents " STR_FMT " " STR_FMT ", tracker " STR_FMT,
+		 "profile " STR_FMT ": " STR_FMT ", agents " STR_FMT " " STR_FMT
+		 ", tracker " STR_FMT,
 		 STR_ARG(state->name), STR_ARG(state->root), STR_ARG(state->driver),
 		 STR_ARG(state->model), STR_ARG(state->tracker));
 	cli_line(CLI_RESULT, "next: baton start ISSUE, or baton start --title \"…\"");
@@ -218,8 +224,11 @@ const struct cli_command command_init = {
 		       .value_kind = CLI_ONE_OF,
 		       .choices = "github|gitlab|jira|file|noop",
 		       .text = "Where issues come from (default: as the repository suggests)" },
-		     { .name = "--yes", .letter = 'y', .text = "Take the proposals without asking" },
-		     { .name = "--force", .text = "Replace the profile that has this repository" } },
+		     { .name = "--yes",
+		       .letter = 'y',
+		       .text = "Take the proposals without asking" },
+		     { .name = "--force",
+		       .text = "Replace the profile that has this repository" } },
 	.examples = { { "baton init", "Inspect the repository and the keys, and ask" },
 		      { "baton init --yes --driver api:ollama --model qwen3",
 			"Use a local model" } },

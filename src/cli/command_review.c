@@ -48,13 +48,15 @@ static bool local_changes(struct cli *cli, struct str root, struct str *out_diff
 					   .output_limit = LIMIT_VALUE_BYTES };
 	struct child_command child = child_command_wait(&spec, &cli->arena);
 	if (child.status != 0)
-		return fail(error, ERROR_IO, "git cannot compare the files of " STR_FMT ": " STR_FMT,
-			    STR_ARG(root), STR_ARG(str_head(str_trim(child.errors), 300)));
+		return fail(error, ERROR_IO,
+			    "git cannot compare the files of " STR_FMT ": " STR_FMT, STR_ARG(root),
+			    STR_ARG(str_head(str_trim(child.errors), 300)));
 	if (child.output.size >= LIMIT_VALUE_BYTES)
-		return fail(error, ERROR_TOO_LARGE,
-			    "the uncommitted changes have more than %d bytes; commit them, and review "
-			    "the branch with --against",
-			    LIMIT_VALUE_BYTES);
+		return fail(
+			error, ERROR_TOO_LARGE,
+			"the uncommitted changes have more than %d bytes; commit them, and review "
+			"the branch with --against",
+			LIMIT_VALUE_BYTES);
 	if (child.output.size == 0)
 		return fail(error, ERROR_USAGE, "there are no uncommitted changes to review");
 	*out_diff = child.output;
@@ -69,9 +71,10 @@ static bool prepare(struct cli *cli, struct error *error)
 	state->inputs = (struct json){ .kind = JSON_OBJECT, .as.object = { state->members, 0 } };
 	cli->state = state;
 	if (cli_has(cli, "--local") == (against != NULL))
-		return fail(error, ERROR_USAGE,
-			    "name what to review: --local for uncommitted changes, or --against COMMIT "
-			    "for those of the current branch");
+		return fail(
+			error, ERROR_USAGE,
+			"name what to review: --local for uncommitted changes, or --against COMMIT "
+			"for those of the current branch");
 	if (!repository_find(&cli->arena, &root, error))
 		return false;
 	if (against == NULL && !local_changes(cli, root, &diff, error))
@@ -125,7 +128,8 @@ const struct cli_command command_review = {
 		       .text = "Print the id of the run and return; needs a running server" },
 		     CLI_RUN_PROFILE },
 	.examples = { { "baton review --local", "Review what is not committed yet" },
-		      { "baton review --against main --fix", "Review and repair the current branch" } },
+		      { "baton review --against main --fix",
+			"Review and repair the current branch" } },
 	.exits = { { 1, "the run failed" }, CLI_EXIT_INTERRUPTED },
 	.kind = CLI_CLIENT,
 	.prepare = prepare,

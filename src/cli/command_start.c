@@ -71,8 +71,9 @@ static void add_personas(struct cli *cli, struct start_state *state)
 		count++;
 	struct json *items = arena_array(&cli->arena, struct json, count);
 	for (size_t i = 0; i < count; i++)
-		items[i] = (struct json){ .kind = JSON_STRING,
-					  .as.string = str_from_c(cli_value(cli, "--reviewer", i)) };
+		items[i] =
+			(struct json){ .kind = JSON_STRING,
+				       .as.string = str_from_c(cli_value(cli, "--reviewer", i)) };
 	if (count > 0)
 		add(state, "personas",
 		    (struct json){ .kind = JSON_LIST, .as.list = { items, count } });
@@ -90,9 +91,10 @@ static bool prepare(struct cli *cli, struct error *error)
 	const char *issue = cli_argument(cli, 0), *plan = cli_value(cli, "--plan", 0);
 	state->inputs = (struct json){ .kind = JSON_OBJECT, .as.object = { state->members, 0 } };
 	if (issue == NULL && cli_value(cli, "--title", 0) == NULL)
-		return fail(error, ERROR_USAGE,
-			    "name an issue, or give --title: baton start 123, or baton start --title "
-			    "\"…\"");
+		return fail(
+			error, ERROR_USAGE,
+			"name an issue, or give --title: baton start 123, or baton start --title "
+			"\"…\"");
 	if (cli_value(cli, "--description", 0) != NULL && cli_value(cli, "--title", 0) == NULL)
 		return fail(error, ERROR_USAGE, "--description needs --title");
 	if (issue != NULL)
@@ -128,7 +130,8 @@ static bool prepare(struct cli *cli, struct error *error)
 /* The request, for the profile of the repository. */
 static int make_request(struct cli *cli, struct start_state *state)
 {
-	struct runtime_workflow_run_request *request = runtime_workflow_run_request_new(&cli->arena);
+	struct runtime_workflow_run_request *request =
+		runtime_workflow_run_request_new(&cli->arena);
 	struct str profile;
 	int status = repository_profile_choose(cli, &profile);
 	if (status != 0)

@@ -249,19 +249,20 @@ void definition_report_tool(const struct body *body, size_t number, struct str t
 		buf_add_format(&names, "%s" STR_FMT, i == 0 ? "" : ", ", STR_ARG(words[i]));
 	}
 	struct str close = closest_word((struct str_list){ words, c->tools->count }, tool);
-	const char *mcp = c->tools->mcp != NULL && c->tools->mcp(c->tools->context)
-				  ? "it may be one of an MCP server, and those cannot be called yet; "
-				  : "";
+	const char *mcp =
+		c->tools->mcp != NULL && c->tools->mcp(c->tools->context)
+			? "it may be one of an MCP server, and those cannot be called yet; "
+			: "";
 	struct problem *problem =
-		close.size > 0 ? definition_step_problem(body, number, S("tool"),
-							 "unknown tool " STR_FMT
-							 "; %sdid you mean \"" STR_FMT "\"?",
-							 STR_ARG(tool), mcp, STR_ARG(close))
-			       : definition_step_problem(body, number, S("tool"),
-							 "unknown tool " STR_FMT
-							 "; %sexpected one of " STR_FMT,
-							 STR_ARG(tool), mcp,
-							 STR_ARG(buf_str(&names)));
+		close.size > 0
+			? definition_step_problem(body, number, S("tool"),
+						  "unknown tool " STR_FMT
+						  "; %sdid you mean \"" STR_FMT "\"?",
+						  STR_ARG(tool), mcp, STR_ARG(close))
+			: definition_step_problem(body, number, S("tool"),
+						  "unknown tool " STR_FMT
+						  "; %sexpected one of " STR_FMT,
+						  STR_ARG(tool), mcp, STR_ARG(buf_str(&names)));
 	problem_suggest(problem, tool, close);
 }
 

@@ -205,6 +205,8 @@ static void finished(struct making *m, const struct run_finished *body, int64_t 
 		const char *state, *words;
 	} rows[] = {
 		[RUN_OUTCOME_OK] = { RUN_WEBHOOK_EVENT_SUCCEEDED, "succeeded", "succeeded" },
+		[RUN_OUTCOME_WITH_ISSUES] = { RUN_WEBHOOK_EVENT_WITH_ISSUES, "with_issues",
+					      "succeeded, but something is open" },
 		[RUN_OUTCOME_FAILED] = { RUN_WEBHOOK_EVENT_FAILED, "failed", "failed" },
 		[RUN_OUTCOME_CANCELLED] = { RUN_WEBHOOK_EVENT_CANCELLED, "cancelled",
 					    "was cancelled" },
@@ -212,7 +214,10 @@ static void finished(struct making *m, const struct run_finished *body, int64_t 
 	};
 	struct run_webhook_run *run =
 		run_of(m->source, str_from_c(rows[body->outcome].state), m->base, m->arena);
-	struct str why = has(body, fault) ? short_text(body->fault->text, m->arena) : S("");
+	struct str why = has(body, fault) ? short_text(body->fault->text, m->arena)
+			 : has(body, issues) && body->issues.count > 0
+				 ? short_text(body->issues.at[0], m->arena)
+				 : S("");
 	SET(run, ended_at, at);
 	SET(m->payload, event, rows[body->outcome].event);
 	SET(m->payload, run, run);

@@ -71,8 +71,9 @@ static bool checkout_start(const struct tool_host *host, const struct tool_call 
 	git->in_repository = true;
 	git->read = read_claim;
 	git_call_set(git, S("BRANCH"),
-		     has(inputs, branch) && inputs->branch.size > 0 ? inputs->branch
-					 : str_format(&arena, "baton/" STR_FMT, STR_ARG(run)));
+		     has(inputs, branch) && inputs->branch.size > 0
+			     ? inputs->branch
+			     : str_format(&arena, "baton/" STR_FMT, STR_ARG(run)));
 	git_call_set(git, S("BASE"), has(inputs, base) ? inputs->base : S(""));
 	git_call_set(git, S("ALLOW_DIRTY"), inputs->allow_dirty ? S("1") : S("0"));
 	git_call_set(git, S("CLAIM"), inputs->claim ? S("1") : S("0"));

@@ -48,8 +48,8 @@ static void head_received(void *context, uint64_t id, const struct http_head *he
 	notify->status = head->status;
 	notify->retry_after_us =
 		net_retry_after(head->headers, head->header_count,
-				 platform_wall_us(loop_platform(notify->running.loop)),
-				 LIMIT_WEBHOOK_RETRY_AFTER_MS * INT64_C(1000));
+				platform_wall_us(loop_platform(notify->running.loop)),
+				LIMIT_WEBHOOK_RETRY_AFTER_MS * INT64_C(1000));
 }
 
 static bool piece_received(void *context, uint64_t id, struct str bytes)

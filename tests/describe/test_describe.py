@@ -148,7 +148,7 @@ def test_states_are_drawn(described):
 
 
 def test_what_cannot_be_described(baton):
-    assert "openapi, schema, typescript" in baton("describe", "nonsense", status=2).stderr
+    assert "openapi, schema, workflow-schema, typescript" in baton("describe", "nonsense", status=2).stderr
 
 
 def test_openapi_is_served_as_printed(home, described):

@@ -29,7 +29,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (issue_name_read(text, &name, &error))
 		require(name.key.size > 0 &&
 			(name.project.size == 0 || issue_name_is_project(name.project)));
-	(void)issue_name_read_jira(text, &arena, &name, &error);
+	if (!issue_name_read_jira(text, &arena, &name, &error))
+		require(error.code != ERROR_NONE);
 	struct str url = issue_name_remote(text, S("origin"), &arena);
 	if (issue_name_project(url, &project))
 		require(issue_name_is_project(project));

@@ -36,6 +36,16 @@ def test_an_approved_plan_becomes_one_commit_a_task(server, repository):
     assert repository.show("baton/GREET-1", "greeting.txt") == "hello"
     assert repository.show("baton/GREET-1", "farewell.txt") == "goodbye"
     assert repository.untouched()
+    state = server.get(f"/api/runs/{run}?view=pipeline").body
+    assert state["pipeline_type"] == "implementation" and state["status"] == "completed"
+    assert state["issue"] == {"id": "GREET-1", "title": "Greet people", "description": "", "status": "open"}
+    assert state["goal"].startswith("Greet people politely") and state["plan_markdown"].strip() == PLAN.strip()
+    assert (state["base_commit"], state["external_plan"], state["total_tasks"]) == (repository.base, True, 2)
+    assert (state["current_task_index"], state["human_approved"], state["key_files"]) == (2, True, ["greeting.txt", "farewell.txt"])
+    assert state["last_review"] == {"reviewer_persona": "general", "approved": True, "comments": [], "severity": "none"}
+    assert state["plan_validation_result"]["valid"] is True and state["plan_path"].endswith("GREET-1.md")
+    assert "farewell.txt" in state["code_changes_for_review"]
+    assert [call["tool_name"] for call in state["tool_calls"]].count("write_file") == 3  # the plan, and the two files
 
 
 def test_an_architect_plans_and_a_bad_plan_is_sent_back(server, repository):
@@ -244,6 +254,9 @@ def test_a_person_chooses_what_is_repaired(server, repository):
     assert server.respond(question["id"]).status == 200
     assert ended(server, run)["state"] == "succeeded"
     assert repository.show("baton/fix", "greeting.txt") == "good day"
+    state = server.get(f"/api/runs/{run}?view=pipeline").body
+    assert (state["approved_items"], state["review_pass"], state["max_review_passes"]) == ([1], 2, 3)
+    assert [item["title"] for item in state["evaluation_result"]["items_deferred"]] == ["no tests"]
 
 
 def test_nothing_is_repaired_when_nothing_is_chosen(server, repository):

@@ -110,6 +110,17 @@ def test_the_ends_of_runs_are_reported_and_nothing_else(ready, hook):
     assert len(deliveries(server)) == 4 and len(hook.all) == 4
 
 
+def test_a_run_with_issues_says_what_is_open(ready, hook):
+    ready.define(QUICK.replace("name: quick", "name: sloppy") + "issues: \"['the door is not painted']\"\n")
+    server = ready.serve(**ALLOWED)
+    add(server, hook)
+    run = server.run_of("sloppy")
+    server.finish(run)
+    body = json.loads(hook.take().body)
+    assert body["event"] == "with_issues" and body["run"]["state"] == "with_issues"
+    assert "the door is not painted" in body["text"]
+
+
 def test_filters_by_event_workflow_label_and_profile(ready, hook):
     server = ready.serve(**ALLOWED)
     add(server, hook, "all", events=["started", "succeeded"])

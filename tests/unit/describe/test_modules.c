@@ -84,7 +84,7 @@ Test(describe, documents_are_named_and_the_same_every_time)
 		cr_assert(first.at[first.size - 1] == '\n');
 		cr_assert(description_find(description->name) == description);
 	}
-	cr_assert_eq(count, 13);
+	cr_assert_eq(count, 14);
 	cr_assert(description_find(S("nothing")) == NULL);
 }
 
