@@ -8,6 +8,7 @@ import signal
 from baton import new_id
 from pipelines import profile
 from pipelines import team as whole_team
+from test_brainstorm import begin, rounds, say
 from test_event_groups import WRITER, listed, types
 from test_messages import team
 from test_milestones import PLANNED
@@ -124,6 +125,16 @@ def advised(home, server):
     return server, runs
 
 
+def designed(home, server):
+    _, run = begin(server, pathlib.Path(home.data) / "designed")
+    rounds(server, run, 1)
+    say(server, run, "In Redis.")
+    rounds(server, run, 2)
+    say(server, run, end=True)
+    server.finish(run)
+    return server, [run]
+
+
 def crash(home, server):
     home.define(HELD)
     run = new_id()
@@ -162,7 +173,7 @@ def test_the_table_has_every_type_of_every_vocabulary(home):
 
 def test_every_scenario_produces_what_the_table_says_and_nothing_else(home):
     names, produced = table(home)
-    happen = {f.__name__: f for f in (works, fails, asks, cancelled, late, held, agent, mail, milestones, advised, crash)}
+    happen = {f.__name__: f for f in (works, fails, asks, cancelled, late, held, agent, mail, milestones, advised, designed, crash)}
     assert names == list(happen)
     server = home.serve()
     seen = {view: {} for view in VIEWS}
