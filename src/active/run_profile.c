@@ -38,6 +38,42 @@ bool run_profile_check_repository(const struct pipeline_profile *profile, struct
 		    STR_ARG(str_head(root, LIMIT_QUOTE_BYTES)), why);
 }
 
+static bool find_agent(const struct pipeline_profile *profile, struct str name, size_t *out_index)
+{
+	for (size_t i = 0; profile != NULL && i < profile->agents.count; i++) {
+		*out_index = i;
+		if (str_equal(profile->agents.at[i].key, name))
+			return true;
+	}
+	return false;
+}
+
+bool run_profile_choose_models(const struct pipeline_profile **profile,
+			       const struct run_start *start, struct arena *arena,
+			       struct error *error)
+{
+	if (!has(start, models) || start->models.count == 0)
+		return true;
+	size_t count = *profile == NULL ? 0 : (*profile)->agents.count;
+	struct pipeline_agent_config_entry *agents =
+		arena_array(arena, struct pipeline_agent_config_entry, count);
+	for (size_t i = 0; i < count; i++)
+		agents[i] = (*profile)->agents.at[i];
+	for (size_t i = 0; i < start->models.count; i++) {
+		size_t at;
+		if (!find_agent(*profile, start->models.at[i].key, &at))
+			return fail(error, ERROR_CONFIGURATION,
+				    "models: the run's profile has no agent " STR_FMT
+				    "; add it with baton profile edit",
+				    STR_ARG(str_head(start->models.at[i].key, LIMIT_NAME_BYTES)));
+		SET(&agents[at].value, model, start->models.at[i].value);
+	}
+	struct pipeline_profile *chosen = arena_copy(arena, *profile, sizeof(**profile));
+	SET(chosen, agents, ((struct pipeline_agent_config_map){ agents, count }));
+	*profile = chosen;
+	return true;
+}
+
 /* Where plans are, unless that is the default.  A profile that only names another folder means the
  * usual names in that folder. */
 static struct str plan_pattern(const struct pipeline_profile *profile, struct arena *arena)

@@ -245,6 +245,7 @@ static bool read_profile(struct starting *s, struct store_reader *reader)
 	struct arena *arena = &s->read.arena;
 	struct str name = has(s->kept, profile) ? s->kept->profile : S("");
 	return run_profile_read(executor, reader, name, arena, &s->profile, &s->error) &&
+	       run_profile_choose_models(&s->profile, s->kept, arena, &s->error) &&
 	       (s->profile == NULL || run_profile_check_repository(s->profile, arena, &s->error));
 }
 
@@ -379,7 +380,8 @@ static bool find_graph(struct starting *s)
 {
 	struct file_signature signature;
 	if (s->chosen || s->large || s->read.executor->profiled || has(s->kept, profile) ||
-	    run_cassette_is_named(s->kept) || !definition_signature(s, &signature))
+	    has(s->kept, models) || run_cassette_is_named(s->kept) ||
+	    !definition_signature(s, &signature))
 		return false;
 	s->graph = graph_cache_find_named(&s->read.executor->graphs, s->start.workflow, &signature);
 	return s->graph != NULL;

@@ -111,6 +111,13 @@ struct executor_start;
  * or, with Prefer: wait, the result.  The fields of start->start are kept, those of the connection
  * added. */
 void api_start(struct api_call *call, struct executor_start *start);
+/* The parts of it, for a handler that starts the run after it has read something: the seconds of Prefer: wait, what
+ * the connection says about who starts the run, and a start whose end `send` responds to. */
+typedef void api_end_sender(struct api *api, uint64_t exchange, const struct uuid *run);
+int64_t api_wait_seconds(const struct http_request *request);
+struct run_start *api_asked_by(const struct api_call *call);
+void api_start_sending(struct api *api, uint64_t exchange, const struct executor_start *start,
+		       int64_t seconds, api_end_sender *send);
 /* Answers the exchange with the run's result, read from the store. */
 void api_send_result(struct api *api, uint64_t exchange, const struct uuid *run);
 /* Responds with the run's time profile and spans of at most `depth` levels. */

@@ -196,9 +196,32 @@ static int print_receipt(struct cli *cli, const struct uuid *run)
 					: uuid_text(run, id));
 }
 
-int run_starting_run(struct cli *cli, struct run_starting *state)
+int run_starting_send(struct cli *cli, struct run_starting *state)
 {
 	char id[UUID_TEXT_SIZE];
+	const struct json *answer;
+	struct error error;
+	bool lost, again = state->requested;
+	if (state->started)
+		return 0;
+	int status = upload_send(cli, &state->id, &state->uploads);
+	if (status != 0)
+		return status;
+	state->requested = true;
+	if (!cli_request(cli, "POST", S("/api/run"), body_of(cli, state), &answer, &lost, &error)) {
+		if (lost)
+			return CLI_SERVER_LOST;
+		if (!again || error.code != ERROR_CONFLICT)
+			return cli_fail(cli, &error);
+	}
+	state->started = true;
+	if (!cli_has(cli, "--detach"))
+		cli_line(CLI_PROGRESS, "run " STR_FMT, STR_ARG(uuid_text(&state->id, id)));
+	return 0;
+}
+
+int run_starting_run(struct cli *cli, struct run_starting *state)
+{
 	bool detach = cli_has(cli, "--detach");
 	if (detach && cli->own_server) {
 		struct error error;
@@ -206,25 +229,9 @@ int run_starting_run(struct cli *cli, struct run_starting *state)
 		     "--detach needs a server that carries the run on; start one with baton serve");
 		return cli_fail(cli, &error);
 	}
-	if (!state->started) {
-		const struct json *answer;
-		struct error error;
-		bool lost, again = state->requested;
-		int status = upload_send(cli, &state->id, &state->uploads);
-		if (status != 0)
-			return status;
-		state->requested = true;
-		if (!cli_request(cli, "POST", S("/api/run"), body_of(cli, state), &answer, &lost,
-				 &error)) {
-			if (lost)
-				return CLI_SERVER_LOST;
-			if (!again || error.code != ERROR_CONFLICT)
-				return cli_fail(cli, &error);
-		}
-		state->started = true;
-		if (!detach)
-			cli_line(CLI_PROGRESS, "run " STR_FMT, STR_ARG(uuid_text(&state->id, id)));
-	}
+	int status = run_starting_send(cli, state);
+	if (status != 0)
+		return status;
 	if (detach)
 		return print_receipt(cli, &state->id);
 	return cli_run_follow(cli, &state->id, &state->last_seq);

@@ -55,6 +55,8 @@ struct run_starting {
 	bool requested, started;
 };
 
+/* Starts the run, once, and returns 0 or the status that the command returns. */
+MUST_CHECK int run_starting_send(struct cli *cli, struct run_starting *starting);
 /* Starts the run once, however often it is called after a lost server, and follows it to its end; with
  * --detach it prints the id instead. */
 int run_starting_run(struct cli *cli, struct run_starting *starting);

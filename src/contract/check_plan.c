@@ -1,5 +1,6 @@
 /* contract/check_plan.c -- rules of plans and prompts that span several fields. */
 #include "base/map.h"
+#include "contract/run_oracle_types.h"
 #include "contract/run_plan_types.h"
 #include "contract/run_prompt_types.h"
 
@@ -54,6 +55,18 @@ void run_prompt_save_check(const struct run_prompt_save *value, struct check *ch
 {
 	if (str_trim(value->content).size == 0)
 		check_fail(check, "content", "must not be blank");
+}
+
+void run_oracle_request_check(const struct run_oracle_request *value, struct check *check)
+{
+	size_t at;
+	if (str_trim(value->problem).size == 0)
+		check_fail(check, "problem", "must not be blank");
+	for (size_t i = 0; has(value, files) && i < value->files.count; i++)
+		if (str_trim(value->files.at[i]).size == 0 ||
+		    str_find(value->files.at[i], S("\n"), &at))
+			check_fail(check, "files", "pattern %zu must be one line that is not blank",
+				   i + 1);
 }
 
 void run_plan_edit_check(const struct run_plan_edit *value, struct check *check)

@@ -23,6 +23,7 @@
 #include "contract/run_outline_types.h"
 #include "contract/run_output_types.h"
 #include "contract/run_picture_types.h"
+#include "contract/run_oracle_types.h"
 #include "contract/run_plan_types.h"
 #include "contract/run_price_types.h"
 #include "contract/run_prompt_types.h"

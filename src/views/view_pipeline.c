@@ -18,6 +18,7 @@
 #include "contract/run_outcome_types.h"
 #include "contract/run_start_types.h"
 #include "contract/run_turn_types.h"
+#include "views/oracle_consultation.h"
 #include "views/pipeline_calls.h"
 #include "views/pipeline_state.h"
 #include "views/view_tree.h"
@@ -62,6 +63,20 @@ struct str project_pipeline_run_end(const struct event *event)
 	if (event->as.run_finished->outcome == RUN_OUTCOME_CANCELLED)
 		return S("workflow_cancelled");
 	return timeline_event_failed(event) ? S("workflow_failed") : S("workflow_completed");
+}
+
+struct str project_oracle_end(const struct event *event)
+{
+	return event->as.run_finished->outcome == RUN_OUTCOME_OK
+		       ? S("oracle_consultation_completed")
+		       : S("oracle_consultation_failed");
+}
+
+/* A session that a person deletes is cancelled, one that cannot go on has failed. */
+struct str project_brainstorm_end(const struct event *event)
+{
+	return event->as.run_finished->outcome == RUN_OUTCOME_OK ? S("brainstorm_session_completed")
+								 : project_pipeline_run_end(event);
 }
 
 /* ---- the state --------------------------------------------------------------------- */
@@ -183,6 +198,7 @@ static const struct pipeline_agentic_state *agentic_of(const struct timeline *ti
 		SET(state, created_at, (timeline)->created_at);                         \
 		SET(state, status, status_of(words->pipeline));                         \
 		SET(state, history, history_of(timeline));                              \
+		SET(state, oracle_consultations, oracle_consultations(timeline));       \
 		SET(state, pending_user_input, words->mark == VOCABULARY_ASKS);         \
 		if (said != NULL && has(said, comment))                                 \
 			SET(state, user_message, said->comment);                        \
@@ -194,11 +210,22 @@ static const struct pipeline_agentic_state *agentic_of(const struct timeline *ti
 
 /* What the events say; nothing else may set these fields. */
 static const struct str event_fields[] = {
-	{ "workflow_id", 11 },  { "profile_id", 10 },     { "created_at", 10 },
-	{ "status", 6 },        { "history", 7 },         { "pending_user_input", 18 },
-	{ "user_message", 12 }, { "final_response", 14 }, { "error", 5 },
-	{ "tool_calls", 10 },   { "tool_results", 12 },   { "agentic_status", 14 },
-	{ "labels", 6 },        { "profile", 7 },         { "repository", 10 },
+	{ "workflow_id", 11 },
+	{ "profile_id", 10 },
+	{ "created_at", 10 },
+	{ "status", 6 },
+	{ "history", 7 },
+	{ "pending_user_input", 18 },
+	{ "user_message", 12 },
+	{ "final_response", 14 },
+	{ "error", 5 },
+	{ "tool_calls", 10 },
+	{ "tool_results", 12 },
+	{ "agentic_status", 14 },
+	{ "oracle_consultations", 20 },
+	{ "labels", 6 },
+	{ "profile", 7 },
+	{ "repository", 10 },
 };
 
 static const void *implementation_of(const struct timeline *timeline)
@@ -304,6 +331,21 @@ static bool is_error(const struct view_group *group, size_t n)
 		timeline_event_failed(view_group_stored(group)));
 }
 
+static const enum pipeline_event_domain domains[] = {
+#define DOMAIN_OF(pipeline_, domain_) [RUN_PIPELINE_##pipeline_] = PIPELINE_DOMAIN_##domain_,
+#include "contracts/pipeline_words.def"
+};
+
+static void log_domain(const struct timeline *timeline, struct pipeline_workflow_event *entry)
+{
+	const struct run_graph *graph = timeline->source->graph;
+	if (!has(graph, pipeline) || (size_t)graph->pipeline >= COUNT(domains) ||
+	    domains[graph->pipeline] == PIPELINE_DOMAIN_WORKFLOW)
+		return;
+	SET(entry, domain, domains[graph->pipeline]);
+	SET(entry, session_id, timeline->source->run);
+}
+
 static struct view_document event_document(const struct view_group *group, size_t n)
 {
 	const struct timeline *timeline = &group->timeline;
@@ -323,6 +365,7 @@ static struct view_document event_document(const struct view_group *group, size_
 	SET(entry, data, view_group_details(group, n));
 	SET(entry, is_error, is_error(group, n));
 	SET(entry, trace_id, timeline_trace(timeline));
+	log_domain(timeline, entry);
 	if (step != NULL)
 		log_step(group, step, entry);
 	if (n > 0)
