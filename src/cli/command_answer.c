@@ -153,9 +153,8 @@ static void print_plan_change(struct cli *cli, const struct json *question)
 	bool lost;
 	if (revision < 2 || !uuid_parse(cli_text(question, "run_id"), &run))
 		return;
-	struct str target =
-		str_format(&cli->arena, STR_FMT "?revision=%lld&diff=1",
-			   STR_ARG(cli_run_target(cli, &run, "/plan")), revision);
+	struct str target = str_format(&cli->arena, STR_FMT "?revision=%lld&diff=1",
+				       STR_ARG(cli_run_target(cli, &run, "/plan")), revision);
 	if (!cli_request(cli, "GET", target, S(""), &plan, &lost, &error) ||
 	    cli_text(plan, "diff").size == 0)
 		return;

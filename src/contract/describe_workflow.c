@@ -47,9 +47,12 @@ static void put_dialects(struct json_writer *writer)
 {
 	json_key(writer, S("if"));
 	json_put_raw(writer, S("{\"anyOf\":[{\"required\":[\"nodes\"]},{\"required\":[\"edges\"]},"
-			       "{\"required\":[\"entry_point\"]}]}"));
+			       "{\"required\":[\"entry_point\"]},{\"required\":[\"patterns\"]}]}"));
 	json_key(writer, S("then"));
-	json_put_raw(writer, S("{\"$ref\":\"#/$defs/run.GraphFile\"}"));
+	/* The nodes of a file of patterns come into being when the patterns are expanded. */
+	json_put_raw(writer, S("{\"if\":{\"required\":[\"patterns\"],\"not\":{\"required\":["
+			       "\"nodes\"]}},\"then\":{\"type\":\"object\"},"
+			       "\"else\":{\"$ref\":\"#/$defs/run.GraphFile\"}}"));
 	json_key(writer, S("else"));
 	json_put_raw(
 		writer,

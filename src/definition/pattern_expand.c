@@ -73,7 +73,8 @@ static const struct pattern *find_pattern(const struct expansion *e, struct str 
 	}
 	struct str close = closest_word((struct str_list){ names, COUNT(names) }, name);
 	problem(e, place, "unknown pattern " STR_FMT "%s" STR_FMT "%s", STR_ARG(name),
-		close.size > 0 ? "; did you mean " : "", STR_ARG(close), close.size > 0 ? "?" : "");
+		close.size > 0 ? "; did you mean \"" : "", STR_ARG(close),
+		close.size > 0 ? "\"?" : "");
 	return NULL;
 }
 

@@ -49,6 +49,8 @@ static struct call *call_new(struct active_run *active, const struct activation 
 	call->read_only = node->read_only;
 	call->repository = str_copy(&call->arena, active->run->start->repository);
 	call->tracker = str_copy(&call->arena, active->run->start->tracker);
+	call->plan_path_pattern = str_copy(&call->arena, active->run->start->plan_path_pattern);
+	call->run_created_at = active->run->created_at;
 	call->tool = str_copy(&call->arena, node->row->tool);
 	call->class = node->row->class;
 	call->attempt = activation->attempt;
@@ -204,8 +206,8 @@ static bool call_start(struct call *call, const struct json *inputs, struct erro
 				  .step = call->step,
 				  .effect = call->effect,
 				  .attempt = call->attempt,
-				  .run_created_at = active->run->created_at,
-				  .plan_path_pattern = active->run->start->plan_path_pattern,
+				  .run_created_at = call->run_created_at,
+				  .plan_path_pattern = call->plan_path_pattern,
 				  .inputs = inputs,
 				  .repository = call->repository,
 				  .tracker = call->tracker,

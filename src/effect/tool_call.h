@@ -29,6 +29,8 @@ struct call {
 	struct str step, tree;
 	struct str branch;              /* whose folder it works in; "" = the run's own */
 	struct str repository, tracker; /* of the run's profile; "" = it has none */
+	struct str plan_path_pattern;   /* of the run; "" = the usual one */
+	int64_t run_created_at;
 	bool read_only;
 	struct uuid effect;
 	struct str tool;

@@ -24,7 +24,7 @@ static bool split_front(struct str text, struct str *out_front, struct str *out_
 	struct str rest = text;
 	*out_front = S("");
 	*out_body = text;
-	if (!str_equal(line_of(&rest), S("---")) || rest.size == 0)
+	if (!str_equal(line_of(&rest), S("---")))
 		return true;
 	struct str begin = rest;
 	while (rest.size > 0) {

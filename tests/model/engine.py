@@ -252,8 +252,6 @@ class Engine:
     def on_cancel(self, command):
         if not (self.cancelling or self.unwinding) or self.unwinding and not self.abandoned:
             self.call_off("cancelled")
-        else:  # sub-runs that are being stopped are to end their finally and undo steps, too
-            self.stops += [step.path for step in self.all() if step.open and step.stopping and step.kind == "subrun"]
         else:  # passed on to the sub-runs that the run waits for: it ends their finally and undo steps
             self.stops += [step.path for step in self.all() if step.open and step.stopping and step.kind == "subrun"]
 

@@ -12,7 +12,7 @@ import threading
 import pytest
 from baton import EXIT, PATIENCE_S, PROGRAM, environment, new_id
 
-COMMANDS = ["init", "start", "review", "demo", "run", "record", "chat", "check", "workflow", "lsp", "sim", "watch", "runs", "show", "logs", "events", "artifacts", "land", "usage", "budget", "pause", "resume", "cancel", "retry", "signal", "inbox",
+COMMANDS = ["init", "start", "review", "oracle", "demo", "run", "record", "chat", "check", "workflow", "lsp", "sim", "watch", "runs", "show", "logs", "events", "artifacts", "land", "usage", "budget", "pause", "resume", "cancel", "retry", "signal", "inbox",
             "approve", "reject", "plan", "replan", "modify", "settle", "issue", "schedule", "serve", "doctor", "db", "config", "profile", "agent", "prompt", "webhook", "trigger", "import", "key", "trust", "tools", "template", "contract", "describe", "completion", "version", "help"]
 QUESTION = """
 name: ask

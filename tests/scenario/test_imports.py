@@ -74,7 +74,7 @@ def test_a_second_import_changes_nothing(home, server):
 
 def test_a_preview_changes_nothing(home, server):
     assert set(actions(server, "graph", GRAPH, dry_run=True).values()) == {"created"}
-    assert server.get("/api/agents/coder").status == 404 and server.get("/api/workflows/review").status == 404
+    assert server.get("/api/agents/coder").status == 404 and server.get("/api/workflows/review").body["source"] == "packed"
 
 
 def test_tools_of_mcp_servers_are_unresolved_and_refuse_the_start(home, server):
@@ -90,7 +90,7 @@ def test_tools_of_mcp_servers_are_unresolved_and_refuse_the_start(home, server):
 @pytest.mark.parametrize("change, place, says", [
     ({"agents/coder.yaml": CODER.replace("role:", "rolle:")}, ("agents/coder.yaml", 2), "role"),
     ({"agents/two.yaml": CODER}, ("agents/two.yaml", None), "already a agent called coder"),
-    ({"workflows/review.json": REVIEW.replace('"to": "find"', '"to": "fnd"')}, ("workflows/review.json", 3), "did you mean find?"),
+    ({"workflows/review.json": REVIEW.replace('"to": "find"', '"to": "fnd"')}, ("workflows/review.json", 3), 'did you mean "find"?'),
     ({"workflows/review.json": REVIEW.replace('"coder"', '"codr"')}, ("workflows/review.json", 2), "codr"),
     ({"config/mcp_servers.yaml": "servers: [{name: web, transport: pigeon, config: {}}]\n"}, ("config/mcp_servers.yaml", 1), "transport"),
     ({"config/mcp_servers.yaml": SERVERS.replace('"web:web_search"', '"wbe:x"')}, ("config/mcp_servers.yaml", 8), "SERVER:TOOL"),

@@ -14,7 +14,7 @@ CLASSES = {"noop": "pure", "echo": "pure", "json_transform": "pure", "sleep": "i
            "write_todos": "pure", "submit": "pure", "template_render": "pure",
            "shell": "contained", "http_send_once": "once", "check_files": "idempotent", "view_file": "probe", "write_plan": "contained", "plan_check": "pure",
            "design_read": "pure", "plan_path": "idempotent", "issue_read": "idempotent", "issue_list": "idempotent", "issue_comment": "probe", "pull_request_open": "probe",
-           "pull_request_feedback": "idempotent"}
+           "pull_request_feedback": "idempotent", "evaluation_sort": "pure", "review_merge": "pure", "notify": "keyed"}
 LOOPBACK = {"BATON_TOOLS_PRIVATE_ADDRESSES": "127.0.0.1"}
 
 
