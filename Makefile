@@ -64,7 +64,7 @@ deb-check: deb
 	@tools/deb-check
 
 demo: build
-	@tools/demo
+	@build/baton demo
 
 check: build
 	@tools/check

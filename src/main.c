@@ -251,6 +251,7 @@ static bool prepare(struct cli *cli, int argc, char **argv, struct error *error)
 	cli->color = wants_color();
 	cli->packed_pages = packed_web;
 	cli->packed_examples = packed_examples;
+	cli->packed_demo = packed_demo;
 	if (!cli_parse(cli, argc - 1, argv + 1, error))
 		return false;
 	if (cli->show_help) {

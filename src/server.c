@@ -33,6 +33,7 @@
 #include "contract/graph_types.h"
 #include "document/agent_registry.h"
 #include "document/definition_registry.h"
+#include "document/prompt_registry.h"
 #include "document/documents.h"
 #include "document/schedules.h"
 #include "effect/effects.h"
@@ -46,11 +47,13 @@
 #include "os/file.h"
 #include "os/loop.h"
 #include "sandbox/sandbox.h"
+#include "server_notify.h"
 #include "server_sandbox.h"
 #include "store/store.h"
 #include "tool/custom_tools.h"
 #include "tool/tool_context.h"
 #include "server_models.h"
+#include "server_trackers.h"
 
 enum { IDLE_CHECK_US = 20000 };
 
@@ -66,6 +69,7 @@ struct server {
 	struct workspace *workspace;
 	struct artifacts *artifacts;
 	struct custom_tools *customs;
+	struct trackers *trackers;
 	struct tool_context *tool_context;
 	struct server_sandbox sandbox;
 	struct llm_host models;
@@ -75,6 +79,7 @@ struct server {
 	struct definition_registry *definitions;
 	struct documents *documents;
 	struct maintenance *maintenance;
+	struct server_notify notify;
 	struct api *api;
 	int port;
 	atomic_bool stop_when_idle;
@@ -132,6 +137,19 @@ static bool find_prompt(void *context, struct str folder, struct str name, struc
 		"as prompts/" STR_FMT,
 		STR_ARG(str_head(name, LIMIT_NAME_BYTES)),
 		STR_ARG(str_head(name, LIMIT_NAME_BYTES)));
+}
+
+static bool find_named_prompt(void *context, struct store_reader *reader, struct str id,
+			      struct arena *arena, struct str *out_text, int64_t *out_version,
+			      struct error *error)
+{
+	struct prompt_found found;
+	(void)context;
+	if (!prompt_registry_find(packed_agent_prompts, reader, id, arena, &found, error))
+		return false;
+	*out_text = found.content;
+	*out_version = found.version;
+	return true;
 }
 
 static struct str_list list_definitions(void *context, struct store_reader *reader, size_t limit,
@@ -318,10 +336,14 @@ static bool open_tools(struct server *server, struct error *error)
 		root = str_format(&server->arena, "%s/journal", server->settings.data_folder).at;
 	server->customs = custom_tools_new(server->settings.data_folder);
 	server->artifacts = artifacts_new(server->settings.data_folder);
+	if (!server_trackers_open(&server->settings, server->loop, &server->arena,
+				  &server->trackers, error))
+		return false;
 	const struct tool_context_settings settings = {
 		.loop = server->loop,
 		.customs = server->customs,
 		.artifacts = server->artifacts,
+		.trackers = server->trackers,
 		.append_root = root,
 		.private_addresses = config_list(server->settings.config, CONFIG_TOOLS_PRIVATE),
 	};
@@ -357,9 +379,11 @@ static bool open_runtime(struct server *server, struct error *error)
 		.choose_sandbox = choose_sandbox,
 		.definition = find_definition,
 		.prompt = find_prompt,
+		.named_prompt = find_named_prompt,
 		.definitions = list_definitions,
 		.definition_signature = definition_signature,
 		.agent = agent_registry_find,
+		.tier = agent_registry_tier,
 		.profile = agent_registry_profile,
 		.secret = read_secret,
 		.fatal = store_failed,
@@ -384,6 +408,8 @@ static bool open_runtime(struct server *server, struct error *error)
 			       .policy = policy },
 	};
 	server->maintenance = maintenance_new(&maintenance);
+	server_notify_open(&server->notify, &server->settings, server->executor, server->documents,
+			   server->tool_context);
 	return true;
 }
 
@@ -391,18 +417,6 @@ static const char *user_name(struct arena *arena)
 {
 	const struct passwd *entry = getpwuid(geteuid());
 	return str_c(arena, str_from_c(entry != NULL ? entry->pw_name : "owner"));
-}
-
-/* Searches PATH; NULL when the program is not found. */
-static const char *find_program(struct arena *arena, const char *name)
-{
-	struct str rest = str_from_c(getenv("PATH")), folder;
-	while (str_cut(&rest, ':', &folder)) {
-		const char *path = str_format(arena, STR_FMT "/%s", STR_ARG(folder), name).at;
-		if (folder.size > 0 && file_exists(path))
-			return path;
-	}
-	return NULL;
 }
 
 static void seed_maps(struct server *server)
@@ -446,8 +460,10 @@ static void open_local(void *context, uint64_t recovered)
 	if (!server->settings.read_only)
 		maintenance_start(server->maintenance);
 	/* Schedules run only in a server, not in a command that owns the folder for a moment. */
-	if (!server->settings.read_only && server->settings.host != NULL)
+	if (!server->settings.read_only && server->settings.host != NULL) {
 		schedules_open(server->documents);
+		server_notify_start(&server->notify, server->settings.host, server->port);
+	}
 	server->settings.ready(server->settings.context, recovered);
 }
 
@@ -570,6 +586,7 @@ bool server_open(const struct server_settings *settings, struct server **out_ser
 		.executor = server->executor,
 		.documents = server->documents,
 		.definitions = server->definitions,
+		.prompts = packed_agent_prompts,
 		.maintenance = server->maintenance,
 		.version = BATON_VERSION,
 		.user = user_name(&server->arena),
@@ -581,9 +598,12 @@ bool server_open(const struct server_settings *settings, struct server **out_ser
 		.networked = server->sandbox.networked,
 		.artifacts = server->artifacts,
 		.customs = server->customs,
-		.sandbox_program = find_program(&server->arena, "bwrap"),
+		.trackers = server->trackers,
+		.sandbox_program = server_sandbox_find_program(&server->arena, "bwrap"),
 		.prices = &server->prices,
 		.environment = settings->environment,
+		.webhooks = server->notify.webhooks,
+		.variables = config_list(settings->config, CONFIG_MODELS_VARIABLES),
 		.audit = settings->host != NULL,
 	};
 	server->api = api_new(&api);

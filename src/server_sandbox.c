@@ -2,6 +2,7 @@
  * profile or agent of a call. */
 #include "server_sandbox.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
@@ -10,6 +11,7 @@
 #include "contract/run_graph_types.h"
 #include "net/connect_proxy.h"
 #include "net/connect_request.h"
+#include "os/file.h"
 #include "server.h"
 #include "tool/tool_host.h"
 
@@ -217,4 +219,15 @@ bool server_sandbox_choose(const struct server_sandbox *sandbox,
 	chosen.sandbox_key = key_of(wanted, arena);
 	*host = chosen;
 	return true;
+}
+
+const char *server_sandbox_find_program(struct arena *arena, const char *name)
+{
+	struct str rest = str_from_c(getenv("PATH")), folder;
+	while (str_cut(&rest, ':', &folder)) {
+		const char *path = str_format(arena, STR_FMT "/%s", STR_ARG(folder), name).at;
+		if (folder.size > 0 && file_exists(path))
+			return path;
+	}
+	return NULL;
 }

@@ -41,4 +41,7 @@ MUST_CHECK bool server_sandbox_choose(const struct server_sandbox *sandbox,
 				      const struct run_graph_sandbox *wanted, struct arena *arena,
 				      struct tool_host *host, struct error *error);
 
+/* Searches PATH; NULL when the program is not found. */
+const char *server_sandbox_find_program(struct arena *arena, const char *name);
+
 #endif

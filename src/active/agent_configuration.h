@@ -11,6 +11,8 @@
 #include "base/error.h"
 
 struct executor;
+struct problems;
+struct run_agent;
 struct run_resolved_agent;
 struct store_reader;
 
@@ -21,5 +23,12 @@ MUST_CHECK bool executor_agent_configuration(struct executor *executor, struct s
 					     struct arena *arena,
 					     const struct run_resolved_agent **out_agent,
 					     struct error *error);
+
+/* What is wrong with an agent of the registry wherever it runs: options that its driver does not take.  A
+ * driver or a tool that this program does not have may be there when a run starts, and options that are
+ * missing may come from a definition or a profile; executor_agent_configuration() reports them.  On any
+ * thread. */
+void executor_agent_check(const struct executor *executor, const struct run_agent *agent,
+			  struct arena *arena, struct problems *problems);
 
 #endif

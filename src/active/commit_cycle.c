@@ -66,6 +66,10 @@ static void begin_effect(struct active_run *active, const struct event *event)
 		effect_kind_begin(active, event->as.run_turn_requested->step);
 	else if (event->type == EVENT_SUBRUN_REQUESTED)
 		effect_kind_begin(active, event->as.run_subrun_requested->step);
+	else if (event->type == EVENT_HUMAN_REQUESTED &&
+		 active->executor->settings.effects->human_asked != NULL)
+		active->executor->settings.effects->human_asked(
+			active, &event->as.run_human_requested->effect);
 }
 
 /* How long the commit took is recorded with the run's next event.  A commit without events cannot be

@@ -2,6 +2,8 @@
 #include "active/definition_reading.h"
 
 #include "active/executor_state.h"
+#include "contract/document_kind.h"
+#include "contract/run_agent_types.h"
 #include "contract/run_graph_types.h"
 #include "definition/definition_compile.h"
 #include "llm/llm.h"
@@ -24,10 +26,38 @@ static bool registered_agent(void *context, struct str name, struct arena *arena
 	struct definition_reading *reading = context;
 	const struct executor *executor = reading->executor;
 	reading->others = true;
+	for (size_t i = 0; i < reading->agent_count; i++)
+		if (str_equal(reading->agents[i]->name, name)) {
+			*out_agent = reading->agents[i];
+			return true;
+		}
 	if (executor->settings.agent == NULL)
 		return fail(error, ERROR_NOT_FOUND, "there is no agent called " STR_FMT,
 			    STR_ARG(name));
 	return executor->settings.agent(reading->reader, name, arena, out_agent, error);
+}
+
+static bool agent_tier(void *context, struct str name, struct arena *arena,
+		       const struct run_tier **out_tier, struct error *error)
+{
+	const struct definition_reading *reading = context;
+	const struct executor *executor = reading->executor;
+	*out_tier = NULL;
+	return executor->settings.tier == NULL ||
+	       executor->settings.tier(reading->reader, name, arena, out_tier, error);
+}
+
+/* Whether an MCP server is stored, so that an unknown tool may be one of its. */
+static bool has_mcp(void *context)
+{
+	struct definition_reading *reading = context;
+	struct store_reader *reader = reading->reader;
+	struct store_document_page page;
+	struct error unread;
+	return reading->mcp ||
+	       (reader->ops->list_documents(reader, document_kind_name(DOCUMENT_MCP_SERVER), S(""),
+					    1, reading->arena, &page, &unread) &&
+		page.count > 0);
 }
 
 bool executor_choose_sandbox(const struct executor *executor,
@@ -64,6 +94,19 @@ static bool prompt_file(void *context, struct str name, struct arena *arena, str
 		return fail(error, ERROR_NOT_FOUND, "there is no folder of prompts");
 	return settings->prompt(settings->context, reading->prompts_folder, name, arena, out_text,
 				error);
+}
+
+/* A named prompt, as it is now. */
+static bool named_prompt(void *context, struct str id, struct arena *arena,
+			 struct definition_prompt *out_prompt, struct error *error)
+{
+	struct definition_reading *reading = context;
+	const struct executor_settings *settings = &reading->executor->settings;
+	reading->others = true;
+	if (settings->named_prompt == NULL)
+		return fail(error, ERROR_NOT_FOUND, "there are no named prompts here");
+	return settings->named_prompt(settings->context, reading->reader, id, arena,
+				      &out_prompt->text, &out_prompt->version, error);
 }
 
 static void check_agent(void *context, const struct run_graph_agent *agent, struct arena *arena,
@@ -115,9 +158,13 @@ struct definition_tools definition_reading_tools(struct definition_reading *read
 					  .replay = reading->replay,
 					  .isolates = executor->settings.contained,
 					  .agent = registered_agent,
+					  .tier = agent_tier,
+					  .mcp = has_mcp,
 					  .prompt = prompt_file,
+					  .named_prompt = named_prompt,
 					  .check_agent = check_agent,
 					  .check_sandbox = check_sandbox,
+					  .draws = reading->draws,
 					  .context = reading };
 }
 

@@ -19,6 +19,7 @@ struct definition_tools;
 struct executor;
 struct pipeline_profile;
 struct problems;
+struct run_agent;
 struct run_graph_sandbox;
 struct store_reader;
 struct tool_host;
@@ -30,6 +31,10 @@ struct definition_reading {
 	const struct pipeline_profile *profile; /* of the run; NULL = none */
 	struct problems *warnings; /* of definition_reading_compile(); NULL = not wanted */
 	struct str record, replay; /* cassettes of the run; "" = none */
+	bool draws;                /* the graph is only looked at */
+	const struct run_agent *const *agents; /* found before those of the registry */
+	size_t agent_count;
+	bool mcp;                  /* there will be MCP servers */
 	bool others;               /* set when other workflows, agents or files were compiled in */
 	struct str prompts_folder; /* searched first for prompt files; "" = none */
 };

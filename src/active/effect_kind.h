@@ -33,6 +33,8 @@ struct effects {
 	void (*subrun_ended)(struct executor *executor, const struct uuid *child);
 	/* Its finally and undo steps have started: the time for them may be over in its parent. */
 	void (*subrun_unwinds)(struct executor *executor, const struct uuid *child);
+	/* A question to a person is committed; NULL = nothing follows from it. */
+	void (*human_asked)(struct active_run *active, const struct uuid *question);
 	size_t open_tools, open_turns; /* under way now */
 };
 

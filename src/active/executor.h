@@ -45,6 +45,7 @@ struct custom_tools;
 struct effects;
 struct executor;
 struct graph_retention_policy;
+struct run_tier;
 struct llm_host;
 struct llm_table;
 struct pipeline_profile;
@@ -74,6 +75,11 @@ struct executor_settings {
 	 * reader thread.  NULL = there are none. */
 	bool (*prompt)(void *context, struct str folder, struct str name, struct arena *arena,
 		       struct str *out_text, struct error *error);
+	/* Reads the current version of a named prompt; version 0 = the default of the program.  Called
+	 * on a reader thread.  NULL = there are none. */
+	bool (*named_prompt)(void *context, struct store_reader *reader, struct str id,
+			     struct arena *arena, struct str *out_text, int64_t *out_version,
+			     struct error *error);
 	/* The signature of that definition, without reading it; called on any thread.  While
 	 * it stays the same a start uses the graph that was compiled before.  False, or NULL:
 	 * unknown. */
@@ -87,6 +93,10 @@ struct executor_settings {
 	 * registry. */
 	bool (*agent)(struct store_reader *reader, struct str name, struct arena *arena,
 		      const struct run_agent **out_agent, struct error *error);
+	/* Reads the tier of an agent called tierN_ROLE; *out_tier is NULL when it has none.  Called on a reader
+	 * thread.  NULL = there are no tiers. */
+	bool (*tier)(struct store_reader *reader, struct str name, struct arena *arena,
+		     const struct run_tier **out_tier, struct error *error);
 	/* Reads the profile `name`, or the active profile if the name is empty; *out_profile is NULL
 	 * when no profile is active.  CONFIGURATION when the named one does not exist.  Called on a
 	 * reader thread.  NULL = there are no profiles. */

@@ -13,6 +13,7 @@ struct executor_answer {
 	struct uuid run;     /* zero = whichever run the question belongs to */
 	enum run_decision decision;
 	struct str comment, by;
+	bool final;                  /* a rejection fails the step, whatever its definition says */
 	const struct hash *revision; /* of the question that the person saw; NULL = any */
 	struct executor_value value; /* goes with the answer */
 	struct idempotency_key key;

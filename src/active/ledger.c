@@ -128,6 +128,11 @@ void ledger_note_paused(struct executor *executor, const struct uuid *run, struc
 	list_insert(&entry->paused, waiter, before);
 }
 
+bool ledger_waits(const struct executor *executor, const struct uuid *run)
+{
+	return map_get(&executor->ledger.waiting, uuid_str(run)) != NULL;
+}
+
 void ledger_forget(struct executor *executor, const struct uuid *run)
 {
 	leave_queue(executor, run);

@@ -48,6 +48,8 @@ void ledger_committed(struct commit_cycle *cycle, const struct active_run *activ
 void ledger_refused(struct commit_cycle *cycle);
 /* Whether the guard that refused the append belongs to a budget; then the ledger learns its value. */
 bool ledger_learn(const struct commit_cycle *cycle, struct active_run *active);
+/* Whether a turn of the run waits in a queue; such a run need not be in memory. */
+bool ledger_waits(const struct executor *executor, const struct uuid *run);
 /* The run cannot be loaded: it waits no more. */
 void ledger_forget(struct executor *executor, const struct uuid *run);
 

@@ -186,6 +186,14 @@ static struct str_list label_texts(const struct run_start *start, struct arena *
 	return (struct str_list){ texts, start->labels.count };
 }
 
+static struct str issues_text(const struct run *run, struct arena *arena)
+{
+	size_t count = run->issues.count;
+	return count == 1 ? str_format(arena, "with issues: " STR_FMT, STR_ARG(run->issues.at[0]))
+			  : str_format(arena, "with issues: " STR_FMT "; and %zu more",
+				       STR_ARG(run->issues.at[0]), count - 1);
+}
+
 struct store_run projection_run_row(const struct run *run, struct arena *arena)
 {
 	struct run_summary *summary = run_summary_new(arena);
@@ -194,10 +202,14 @@ struct store_run projection_run_row(const struct run *run, struct arena *arena)
 	SET(summary, steps_started, (int64_t)run->steps_started);
 	if (run->fault.code.size > 0)
 		SET(summary, error, run->fault.text);
+	else if (run->issues.count > 0)
+		SET(summary, error, issues_text(run, arena));
 	COPY_FIELDS(run_start, run->start, run_summary, summary, NULL);
 	return (struct store_run){ .id = run->id,
 				   .name = run->graph->name,
-				   .state = run_state_row(run->state)->word,
+				   .state = run->issues.count > 0
+						    ? run_outcome_name(RUN_OUTCOME_WITH_ISSUES)
+						    : run_state_row(run->state)->word,
 				   .needs_recovery = run->busy > 0 || engine_could_go_on(run),
 				   .created_at = run->created_at,
 				   .updated_at = run->updated_at,

@@ -126,6 +126,7 @@ void executor_answer(struct executor *executor, const struct executor_answer *an
 	struct command *command = &pending->command;
 	command->effect = answer->request;
 	command->decision = answer->decision;
+	command->final = answer->final;
 	command->comment = str_copy(&pending->arena, answer->comment);
 	command->by = str_copy(&pending->arena, answer->by);
 	command->request_id = str_copy(&pending->arena, answer->request_id);

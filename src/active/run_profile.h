@@ -26,7 +26,14 @@ MUST_CHECK bool run_profile_read(const struct executor *executor, struct store_r
 MUST_CHECK bool run_profile_check_repository(const struct pipeline_profile *profile,
 					     struct arena *arena, struct error *error);
 
+/* Replaces the profile by one whose agents have the models that the start names.  CONFIGURATION if there is no
+ * such agent. */
+MUST_CHECK bool run_profile_choose_models(const struct pipeline_profile **profile,
+					  const struct run_start *start, struct arena *arena,
+					  struct error *error);
+
 /* Records the profile in the start of a run; NULL = none. */
-void run_profile_record(struct run_start *start, const struct pipeline_profile *profile);
+void run_profile_record(struct run_start *start, const struct pipeline_profile *profile,
+			struct arena *arena);
 
 #endif

@@ -13,6 +13,7 @@
 #include "active/large_value.h"
 #include "active/run_cassette.h"
 #include "active/run_profile.h"
+#include "active/run_prompts.h"
 #include "base/limits.h"
 #include "base/log.h"
 #include "contract/field_copy.h"
@@ -52,6 +53,12 @@ static void starting_free(struct starting *s)
 	executor_discard(s->read.executor, &s->given);
 	executor_discard(s->read.executor, &s->read.arena);
 	free(s);
+}
+
+/* Nothing of a simulated run leaves the program: it needs neither keys nor trust. */
+static bool is_simulated(const struct starting *s)
+{
+	return has(s->kept, simulated) && s->kept->simulated;
 }
 
 /* Checks that every custom tool of the graph is trusted. */
@@ -106,6 +113,11 @@ static bool check_keys(struct starting *s, struct run_graph_node_list nodes)
 static bool check_graph_keys(struct starting *s, const struct run_graph *graph)
 {
 	return check_keys(s, graph->nodes) && (!has(graph, undos) || check_keys(s, graph->undos));
+}
+
+static bool check_world(struct starting *s)
+{
+	return is_simulated(s) || (check_trust(s) && check_graph_keys(s, s->graph->graph->rows));
 }
 
 static bool definition_signature(const struct starting *s, struct file_signature *out_signature)
@@ -166,7 +178,7 @@ static bool compile_text(struct starting *s)
 	struct hash source = sha256_finish(&sha);
 	s->graph = graph_cache_find(&executor->graphs, &source, true);
 	if (s->graph != NULL)
-		return check_trust(s) && check_graph_keys(s, s->graph->graph->rows);
+		return check_world(s);
 	struct str graph;
 	if (!definition_compile(yaml, &tools, arena, &graph, &s->problems)) {
 		if (s->start.generated)
@@ -175,7 +187,7 @@ static bool compile_text(struct starting *s)
 	}
 	s->graph = graph_cache_load(&executor->graphs, graph,
 				    s->definitions.others ? NULL : &source, &s->error);
-	return s->graph != NULL && check_trust(s) && check_graph_keys(s, s->graph->graph->rows);
+	return s->graph != NULL && check_world(s);
 }
 
 static bool compile(struct starting *s)
@@ -184,7 +196,7 @@ static bool compile(struct starting *s)
 	bool known = definition_signature(s, &signature);
 	if (!compile_text(s))
 		return false;
-	if (known && s->profile == NULL && !run_cassette_is_named(s->kept))
+	if (known && s->profile == NULL && !run_cassette_is_named(s->kept) && !is_simulated(s))
 		remember_graph(s, &signature);
 	return true;
 }
@@ -233,6 +245,7 @@ static bool read_profile(struct starting *s, struct store_reader *reader)
 	struct arena *arena = &s->read.arena;
 	struct str name = has(s->kept, profile) ? s->kept->profile : S("");
 	return run_profile_read(executor, reader, name, arena, &s->profile, &s->error) &&
+	       run_profile_choose_models(&s->profile, s->kept, arena, &s->error) &&
 	       (s->profile == NULL || run_profile_check_repository(s->profile, arena, &s->error));
 }
 
@@ -320,7 +333,8 @@ static void start_done(struct executor_read *read)
 	} else {
 		struct active_run *active = active_run_new(executor, s->start.run, s->graph);
 		s->pending->command.inputs = s->inputs;
-		run_profile_record(s->kept, s->profile);
+		run_profile_record(s->kept, s->profile, &read->arena);
+		run_prompts_record(s->kept, s->graph->graph, &read->arena);
 		s->pending->printed = s->printed;
 		arena_join(&s->pending->arena, &read->arena);
 		active_run_command(active, s->pending);
@@ -366,7 +380,8 @@ static bool find_graph(struct starting *s)
 {
 	struct file_signature signature;
 	if (s->chosen || s->large || s->read.executor->profiled || has(s->kept, profile) ||
-	    run_cassette_is_named(s->kept) || !definition_signature(s, &signature))
+	    has(s->kept, models) || run_cassette_is_named(s->kept) ||
+	    !definition_signature(s, &signature))
 		return false;
 	s->graph = graph_cache_find_named(&s->read.executor->graphs, s->start.workflow, &signature);
 	return s->graph != NULL;

@@ -10,6 +10,7 @@
 #include "contract/runtime_types.h"
 #include "definition/definition_compile.h"
 #include "definition/graph.h"
+#include "definition/problem_range.h"
 
 struct str_list executor_workflow_names(struct executor *executor, struct store_reader *reader,
 					struct arena *arena)
@@ -102,25 +103,66 @@ struct runtime_workflow_item executor_workflow_item(struct executor *executor,
 	return *item;
 }
 
+/* A definition is started by its own name. */
+static void check_own_name(const struct json *own, struct str name, struct str yaml,
+			   struct arena *arena, struct problems *warnings)
+{
+	struct str own_name = json_text(own);
+	if (name.size == 0 || own_name.size == 0 || str_equal(own_name, name))
+		return;
+	problem_suggest(problems_add(warnings, S("/name"), own->line, own->column,
+				     "the definition calls itself " STR_FMT ", not " STR_FMT
+				     ": it cannot be started by that name",
+				     STR_ARG(own_name), STR_ARG(name)),
+			own_name, name);
+	problem_range_find_all(warnings, yaml, arena);
+}
+
 bool executor_workflow_check(struct executor *executor, struct store_reader *reader,
-			     struct str yaml, struct str prompts_folder, struct arena *arena,
+			     struct str name, const struct workflow_text *text, struct arena *arena,
 			     struct str *out_name, struct str *out_graph, struct problems *problems,
 			     struct problems *warnings)
 {
 	struct definition_reading reading = { .executor = executor,
 					      .reader = reader,
 					      .arena = arena,
-					      .prompts_folder = prompts_folder };
+					      .prompts_folder = text->prompts_folder,
+					      .agents = text->agents,
+					      .agent_count = text->agent_count,
+					      .mcp = text->mcp,
+					      .draws = text->draws };
 	const struct json *tree;
 	struct error error;
-	*out_name = yaml_read(yaml, arena, &tree, &error) ? json_text(json_member(tree, S("name")))
-							  : S("");
+	const struct json *own =
+		yaml_read(text->yaml, arena, &tree, &error) ? json_member(tree, S("name")) : NULL;
+	*out_name = json_text(own);
+	check_own_name(own, name, text->yaml, arena, warnings);
 	reading.warnings = warnings;
 	if (!run_profile_read(executor, reader, S(""), arena, &reading.profile, &error)) {
 		problems_add_configuration(problems, "%s", error.text);
 		return false;
 	}
-	return definition_reading_compile(&reading, yaml, out_graph, problems);
+	return definition_reading_compile(&reading, text->yaml, out_graph, problems);
+}
+
+bool executor_knows_tool(struct executor *executor, struct store_reader *reader, struct str name)
+{
+	static const struct str of_agents[] = { { "ask_human", 9 },
+						{ "delegate", 8 },
+						{ "send_message", 12 },
+						{ "read_messages", 13 } };
+	AUTO(arena) scratch = { 0 };
+	struct definition_reading reading = { .executor = executor,
+					      .reader = reader,
+					      .arena = &scratch };
+	struct definition_tools tools = definition_reading_tools(&reading, NULL);
+	for (size_t i = 0; i < tools.count; i++)
+		if (str_equal(tools.at[i].name, name))
+			return true;
+	for (size_t i = 0; i < COUNT(of_agents); i++)
+		if (str_equal(of_agents[i], name))
+			return true;
+	return str_starts(name, S("workflow:"));
 }
 
 const struct json *executor_workflow_inputs(struct str graph, const struct json *given,

@@ -1,62 +1,83 @@
 /* api/adapters.c -- the execution engines that a start may name.
  *
- * A server executes definitions with one engine, `native`.  The two others are commands of their
- * own, because they change what a run is: `sim` invents the results of tools and models, `replay`
- * repeats recorded ones.  A start that names one of them is refused and told the command.
+ * There is one engine; an adapter says what answers the tools, models and people of the run.  All of them make
+ * a durable run like any other, so that everything that reads runs can read them (decision 0089).
  */
 #include "api/adapters.h"
 
 #include "api/api_internal.h"
 #include "base/limits.h"
 #include "contract/run_server_types.h"
+#include "contract/run_start_types.h"
 #include "contract/runtime_types.h"
 
 static const struct adapter {
 	struct str name, text;
-	bool available;
-	const char *instead; /* of one that is not available */
 } adapters[] = {
-	{ { "native", 6 },
-	  { "Executes the definition durably in this server, with its tools and models.", 74 },
-	  true,
-	  NULL },
-	{ { "sim", 3 },
-	  { "Executes the definition with invented results; not in a server.", 63 },
-	  false,
-	  "a server does not simulate; give the agents of the definition the driver script" },
-	{ { "replay", 6 },
-	  { "Executes the definition with recorded replies of models; not in a server.", 73 },
-	  false,
-	  "a server replays recorded replies agent by agent; give the agents of the definition the "
-	  "driver replay" },
+#define ADAPTER(name, text)                    \
+	{                                      \
+		{ name, sizeof(name) - 1 },    \
+		{                              \
+			text, sizeof(text) - 1 \
+		}                              \
+	}
+	ADAPTER("native",
+		"Executes the definition with the tools, models and people of this server."),
+	ADAPTER("sim",
+		"Executes the definition without the world: pure tools compute, other tools and models "
+		"return a value that fits their contract, and questions are approved."),
+	ADAPTER("replay",
+		"Executes the definition with recorded replies of models; `replay` names the cassette."),
+#undef ADAPTER
 };
 
-bool api_adapter_accept(struct api_call *call, struct str name)
+static bool is_known(struct str name)
 {
-	struct str *available = arena_array(call->arena, struct str, COUNT(adapters));
-	struct str quote = str_head(name, LIMIT_QUOTE_BYTES);
-	const char *instead = NULL;
-	size_t count = 0;
-	for (size_t i = 0; i < COUNT(adapters); i++) {
-		bool named = str_equal(adapters[i].name, name);
-		if (named && adapters[i].available)
+	for (size_t i = 0; i < COUNT(adapters); i++)
+		if (str_equal(adapters[i].name, name))
 			return true;
-		if (named)
-			instead = adapters[i].instead;
-		if (adapters[i].available)
-			available[count++] = adapters[i].name;
-	}
-	struct error error;
-	if (instead != NULL)
-		fail(&error, ERROR_ADAPTER_NOT_FOUND,
-		     "the adapter \"" STR_FMT "\" is not available: %s", STR_ARG(quote), instead);
-	else
-		fail(&error, ERROR_ADAPTER_NOT_FOUND,
-		     "unknown adapter \"" STR_FMT "\"; expected native", STR_ARG(quote));
-	SET(api_problem(call), adapter_name, quote);
-	SET(api_problem(call), available_adapters, ((struct str_list){ available, count }));
-	api_reply_error(call->api, call->exchange, &error, NULL);
 	return false;
+}
+
+/* Fills the error and returns false. */
+static bool refuse_unknown(struct api_call *call, struct str name, struct error *error)
+{
+	struct str *names = arena_array(call->arena, struct str, COUNT(adapters));
+	struct str quote = str_head(name, LIMIT_QUOTE_BYTES);
+	for (size_t i = 0; i < COUNT(adapters); i++)
+		names[i] = adapters[i].name;
+	SET(api_problem(call), adapter_name, quote);
+	SET(api_problem(call), available_adapters, ((struct str_list){ names, COUNT(adapters) }));
+	return fail(error, ERROR_ADAPTER_NOT_FOUND,
+		    "unknown adapter \"" STR_FMT "\"; expected one of native, sim, replay",
+		    STR_ARG(quote));
+}
+
+static bool choose(struct api_call *call, struct str name, struct run_start *start,
+		   struct error *error)
+{
+	bool sim = str_equal(name, S("sim"));
+	if (!is_known(name))
+		return refuse_unknown(call, name, error);
+	if (sim && (has(start, record) || has(start, replay)))
+		return fail(error, ERROR_INVALID,
+			    "the adapter sim asks no model: remove record and replay");
+	if (str_equal(name, S("replay")) && !has(start, replay))
+		return fail(error, ERROR_INVALID,
+			    "the adapter replay needs `replay`, the name of a cassette; baton "
+			    "record makes one");
+	if (sim)
+		SET(start, simulated, true);
+	return true;
+}
+
+bool api_adapter_choose(struct api_call *call, struct str name, struct run_start *start)
+{
+	struct error error;
+	bool chosen = choose(call, name, start, &error);
+	if (!chosen)
+		api_reply_error(call->api, call->exchange, &error, NULL);
+	return chosen;
 }
 
 void api_adapter_list(struct api_call *call)
@@ -66,7 +87,7 @@ void api_adapter_list(struct api_call *call)
 	for (size_t i = 0; i < COUNT(adapters); i++) {
 		SET(&items[i], name, adapters[i].name);
 		SET(&items[i], description, adapters[i].text);
-		SET(&items[i], available, adapters[i].available);
+		SET(&items[i], available, true);
 	}
 	struct runtime_list_adapters_response *response =
 		runtime_list_adapters_response_new(call->arena);

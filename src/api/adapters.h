@@ -5,9 +5,10 @@
 #include "base/str.h"
 
 struct api_call;
+struct run_start;
 
-/* True when POST /api/run accepts the adapter.  Otherwise responds with ADAPTER_NOT_FOUND and the
- * adapters that it accepts. */
-bool api_adapter_accept(struct api_call *call, struct str adapter);
+/* Sets what the adapter means for the start.  False after responding: ADAPTER_NOT_FOUND with the adapters that
+ * there are, or INVALID when the other options do not fit the adapter. */
+bool api_adapter_choose(struct api_call *call, struct str adapter, struct run_start *start);
 
 #endif

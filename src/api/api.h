@@ -22,7 +22,10 @@ struct executor;
 struct documents;
 struct definition_registry;
 struct maintenance;
+struct packed_file;
 struct price_table;
+struct trackers;
+struct webhooks;
 
 struct api_settings {
 	struct loop *loop;
@@ -30,6 +33,7 @@ struct api_settings {
 	struct documents *documents;
 	struct definition_registry *definitions; /* the workflows, by name */
 	struct maintenance *maintenance;
+	const struct packed_file *prompts; /* defaults of the named prompts */
 	const char *version;
 	const char *user;                 /* name of the owner, for requests through baton.sock */
 	const char *data_folder;          /* /health reports its free disk space */
@@ -40,9 +44,12 @@ struct api_settings {
 	bool contained;                   /* tools run in a sandbox that contains their effects */
 	struct artifacts *artifacts;      /* stored files of runs */
 	struct custom_tools *customs;     /* custom tools of the data folder */
+	struct trackers *trackers;        /* issues of profiles */
 	const char *sandbox_program;      /* program that creates sandboxes; NULL when not found */
 	const struct price_table *prices; /* what models cost */
 	const char *const *environment;   /* which keys of providers are present; NULL-terminated */
+	struct webhooks *webhooks;        /* receivers of notifications */
+	struct str_list variables;        /* of them, those that imported files may use */
 	bool audit;                       /* log every change and every rejected caller */
 };
 

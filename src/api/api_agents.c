@@ -235,8 +235,23 @@ void api_agent_resolved(struct api_call *call)
 
 /* ---- changing ---------------------------------------------------------------------- */
 
+/* False after replying: an option that the driver does not take fails every start. */
+static bool check_options(struct api_call *call, const struct run_agent *agent)
+{
+	struct problems problems = { .arena = call->arena };
+	struct error error;
+	executor_agent_check(call->api->settings.executor, agent, call->arena, &problems);
+	if (problems.count == 0)
+		return true;
+	problems_fail(&problems, &error);
+	api_reply_error(call->api, call->exchange, &error, &problems);
+	return false;
+}
+
 void api_agent_create(struct api_call *call, const struct run_agent *body)
 {
+	if (!check_options(call, body))
+		return;
 	api_documents_change(call, &agent_answer, body->name, 0, run_agent_text(body, call->arena));
 }
 
@@ -246,7 +261,7 @@ void api_agent_replace(struct api_call *call, const struct run_agent *body)
 	int64_t revision;
 	if (!api_documents_expected(call, &revision, &error))
 		api_reply_error(call->api, call->exchange, &error, NULL);
-	else
+	else if (check_options(call, body))
 		api_documents_change(call, &agent_answer, api_name(call, S("name")), revision,
 				     run_agent_text(body, call->arena));
 }

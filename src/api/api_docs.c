@@ -63,6 +63,13 @@ void api_openapi(struct api_call *call)
 	send_document(call, describe_openapi_kept, headers, COUNT(headers));
 }
 
+void api_docs_workflow_schema(struct api_call *call)
+{
+	static const struct http_header headers[] = { HEADER("Content-Type",
+							     "application/schema+json") };
+	send_document(call, describe_workflow_schema_kept, headers, COUNT(headers));
+}
+
 void api_docs_page(struct api_call *call)
 {
 	static const struct http_header headers[] = {

@@ -13,6 +13,7 @@
 
 struct events_page {
 	struct event_page page; /* first */
+	struct event_filter filter;
 	struct str text;
 };
 
@@ -60,11 +61,10 @@ static void events_done(struct executor_read *read)
 	events_free(events);
 }
 
-static bool read_filters(struct api_call *call, struct event_page *page, struct error *error)
+static bool read_query(struct api_call *call, struct events_page *events, struct error *error)
 {
-	struct str run = api_query(call, S("run")), type = api_query(call, S("type"));
-	struct str view = api_query(call, S("view"));
-	enum event_type known;
+	struct event_page *page = &events->page;
+	struct str run = api_query(call, S("run")), view = api_query(call, S("view"));
 	int64_t limit;
 	if (!api_query_int(call, S("limit"), 1, LIMIT_PAGE_ITEMS, 100, &limit, error) ||
 	    !api_query_cursor(call, S("after"), event_cursor_of(0), &page->after, error))
@@ -73,31 +73,55 @@ static bool read_filters(struct api_call *call, struct event_page *page, struct 
 	page->one_run = run.size > 0;
 	if (run.size > 0 && !uuid_parse(run, &page->run))
 		return fail(error, ERROR_USAGE, "?run= must be the id (UUID) of a run");
-	if (type.size > 0 && !event_from(type, &known))
-		return fail(error, ERROR_USAGE,
-			    "unknown event type \"" STR_FMT
-			    "\"; `baton describe events` lists all types",
-			    STR_ARG(str_head(type, LIMIT_QUOTE_BYTES)));
-	page->type = str_copy(&page->read.arena, type);
-	return view.size == 0 || view_from(view, &page->view, error);
+	if ((view.size > 0 && !view_from(view, &page->view, error)) ||
+	    !event_filter_read(&events->filter, call, page->view, error))
+		return false;
+	page->filter = &events->filter;
+	return true;
 }
 
-void api_event_list(struct api_call *call)
+static struct events_page *events_new(struct api_call *call)
 {
 	struct events_page *events = calloc(1, sizeof(*events));
 	require(events != NULL);
+	events->page.owner = call->api;
+	events->page.connection = call->exchange;
+	return events;
+}
+
+static void events_begin(struct api_call *call, struct events_page *events)
+{
 	struct event_page *page = &events->page;
-	struct error error;
-	page->owner = call->api;
-	page->connection = call->exchange;
-	page->all = true;
-	if (!read_filters(call, page, &error)) {
-		api_reply_error(call->api, call->exchange, &error, NULL);
-		events_free(events);
-		return;
-	}
 	page->timeline_cache = page->view == NULL ? NULL : timeline_cache_new();
 	page->read.work = events_work;
 	page->read.done = events_done;
 	executor_read(call->api->settings.executor, &page->read);
+}
+
+void api_events_of_run(struct api_call *call, const struct view *view, struct event_cursor after,
+		       int64_t limit, const struct event_filter *filter)
+{
+	struct events_page *events = events_new(call);
+	struct event_page *page = &events->page;
+	events->filter = *filter;
+	page->filter = &events->filter;
+	page->run = call->id;
+	page->first = true;
+	page->view = view;
+	page->after = after;
+	page->limit = (size_t)limit;
+	events_begin(call, events);
+}
+
+void api_event_list(struct api_call *call)
+{
+	struct events_page *events = events_new(call);
+	struct error error;
+	events->page.all = true;
+	if (!read_query(call, events, &error)) {
+		api_reply_error(call->api, call->exchange, &error, NULL);
+		events_free(events);
+		return;
+	}
+	events_begin(call, events);
 }

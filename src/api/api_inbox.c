@@ -108,6 +108,7 @@ void api_inbox_respond(struct api_call *call, const struct run_inbox_answer *bod
 		.request = call->id,
 		.decision = body->decision,
 		.comment = has(body, comment) ? body->comment : S(""),
+		.final = has(body, final) && body->final,
 		.by = api_acting_user(call, has(body, by), has(body, by) ? body->by : S("")),
 		.revision = has(body, revision) ? &body->revision : NULL,
 		.value = api_given(call, has(body, value) ? body->value : NULL),

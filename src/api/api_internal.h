@@ -21,6 +21,13 @@
 #include "base/slots.h"
 struct executor_answer;
 
+/* Requests to triggers since the start, for /metrics and the rate limit. */
+struct trigger_counts {
+	uint64_t accepted, ignored, forged, stale, replayed;
+	int64_t window_began; /* us, monotonic */
+	int in_window;
+};
+
 struct api {
 	struct api_settings settings;
 	struct http_server *server;
@@ -35,6 +42,7 @@ struct api {
 	uint64_t log_timer;              /* flushes the log streams; 0 = there are none */
 	struct request_counts *requests; /* of api_metrics.c */
 	int64_t began_at;                /* us, monotonic */
+	struct trigger_counts triggers;
 };
 
 /* ---- for handlers ------------------------------------------------------------------ */
@@ -103,6 +111,13 @@ struct executor_start;
  * or, with Prefer: wait, the result.  The fields of start->start are kept, those of the connection
  * added. */
 void api_start(struct api_call *call, struct executor_start *start);
+/* The parts of it, for a handler that starts the run after it has read something: the seconds of Prefer: wait, what
+ * the connection says about who starts the run, and a start whose end `send` responds to. */
+typedef void api_end_sender(struct api *api, uint64_t exchange, const struct uuid *run);
+int64_t api_wait_seconds(const struct http_request *request);
+struct run_start *api_asked_by(const struct api_call *call);
+void api_start_sending(struct api *api, uint64_t exchange, const struct executor_start *start,
+		       int64_t seconds, api_end_sender *send);
 /* Answers the exchange with the run's result, read from the store. */
 void api_send_result(struct api *api, uint64_t exchange, const struct uuid *run);
 /* Responds with the run's time profile and spans of at most `depth` levels. */

@@ -14,6 +14,7 @@
 #include "base/limits.h"
 #include "contract/run_open_types.h"
 #include "net/connect_proxy.h"
+#include "notify/webhooks.h"
 #include "os/failpoint.h"
 #include "os/process.h"
 
@@ -69,6 +70,7 @@ struct metrics {
 	const struct flight *flight;
 	int64_t turn_cpu_us;
 	bool draining;
+	struct webhooks_figures webhooks;
 };
 
 /* 15 digits: integers are exact, seconds have at least microseconds. */
@@ -339,7 +341,8 @@ static void metrics_done(struct executor_read *read)
 			     .stalls = loop_stalls(loop),
 			     .flight = loop_flight(loop),
 			     .turn_cpu_us = loop_tick_cpu_most_us(loop),
-			     .draining = executor_is_draining(api->settings.executor) };
+			     .draining = executor_is_draining(api->settings.executor),
+			     .webhooks = webhooks_figures(api->settings.webhooks) };
 	int64_t now = platform_wall_us(loop_platform(loop));
 	set_waiting(&m.effects, S("human"), &r->humans, now);
 	set_waiting(&m.effects, S("timer"), &r->timers, now);

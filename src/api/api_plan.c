@@ -168,7 +168,8 @@ static void plan_work(struct executor_read *read, struct store_reader *reader)
 			return;
 		r->yaml = found.yaml;
 	}
-	workflow_check(&check, read->executor, reader, r->name, r->yaml, r->prompts_folder, arena);
+	workflow_check_start(&check, read->executor, reader, r->name, r->yaml, r->prompts_folder,
+			     arena);
 	r->problems = check.problems;
 	if (!check.is_valid) {
 		problems_fail(&check.problems, error);

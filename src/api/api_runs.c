@@ -9,6 +9,7 @@
 #include "active/notices.h"
 #include "active/run_commands.h"
 #include "api/api_timeline.h"
+#include "api/event_page.h"
 #include "api/adapters.h"
 #include "api/read_job.h"
 #include "api/run_summary.h"
@@ -138,15 +139,18 @@ void api_run_read(struct api_call *call)
 struct wait {
 	struct api *api;
 	uint64_t id, exchange;
-	int64_t seconds; /* 0 = respond at once */
-	int64_t depth;   /* of the spans in a profile; 0 = respond with the result */
+	int64_t seconds;      /* 0 = respond at once */
+	int64_t depth;        /* of the spans in a profile; 0 = respond with the result */
+	api_end_sender *send; /* responds at the end instead; NULL = as above */
 	struct uuid run;
 	uint64_t watch, timer;
 };
 
 static void send_end(const struct wait *wait)
 {
-	if (wait->depth > 0)
+	if (wait->send != NULL)
+		wait->send(wait->api, wait->exchange, &wait->run);
+	else if (wait->depth > 0)
 		api_send_profile(wait->api, wait->exchange, &wait->run, wait->depth);
 	else
 		api_send_result(wait->api, wait->exchange, &wait->run);
@@ -274,7 +278,7 @@ void api_waits_end(struct api *api)
 }
 
 /* Prefer: wait=N (RFC 7240); other preferences are none of own_names. */
-static int64_t wait_seconds(const struct http_request *request)
+int64_t api_wait_seconds(const struct http_request *request)
 {
 	struct str rest = http_header(request, S("Prefer")), preference;
 	while (str_cut(&rest, ',', &preference)) {
@@ -287,24 +291,27 @@ static int64_t wait_seconds(const struct http_request *request)
 	return 0;
 }
 
-/* Responds with the receipt, or waits for the end and responds with the result or profile. */
-static void start_run(struct api_call *call, struct str adapter, const struct executor_start *start,
-		      int64_t seconds, int64_t depth)
+static void start_waiting(const struct wait *how, const struct executor_start *start)
 {
-	if (!api_adapter_accept(call, adapter))
-		return;
 	struct wait *wait = calloc(1, sizeof(*wait));
 	require(wait != NULL);
-	wait->api = call->api;
-	wait->exchange = call->exchange;
-	wait->seconds = seconds;
-	wait->depth = depth;
-	wait->id = slots_add(&call->api->waits, wait);
-	executor_start(call->api->settings.executor, start, run_started, call->api, wait->id);
+	*wait = *how;
+	wait->id = slots_add(&wait->api->waits, wait);
+	executor_start(wait->api->settings.executor, start, run_started, wait->api, wait->id);
+}
+
+/* Responds with the receipt, or waits for the end and responds with the result or profile. */
+static void start_run(struct api_call *call, const struct executor_start *start, int64_t seconds,
+		      int64_t depth)
+{
+	const struct wait wait = {
+		.api = call->api, .exchange = call->exchange, .seconds = seconds, .depth = depth
+	};
+	start_waiting(&wait, start);
 }
 
 /* What the connection says about who starts the run. */
-static struct run_start *asked_by(const struct api_call *call)
+struct run_start *api_asked_by(const struct api_call *call)
 {
 	struct run_start *kept = run_start_new(call->arena);
 	struct str by = api_caller_name(call), trace = str_from_c(call->trace);
@@ -315,21 +322,30 @@ static struct run_start *asked_by(const struct api_call *call)
 	return kept;
 }
 
+void api_start_sending(struct api *api, uint64_t exchange, const struct executor_start *start,
+		       int64_t seconds, api_end_sender *send)
+{
+	const struct wait wait = {
+		.api = api, .exchange = exchange, .seconds = seconds, .send = send
+	};
+	start_waiting(&wait, start);
+}
+
 void api_start(struct api_call *call, struct executor_start *start)
 {
-	struct run_start *kept = asked_by(call);
+	struct run_start *kept = api_asked_by(call);
 	if (start->start != NULL)
 		COPY_FIELDS(run_start, start->start, run_start, kept, call->arena);
 	start->key = call->key;
 	start->request_id = str_from_c(call->request_id);
 	start->start = kept;
-	start_run(call, S("native"), start, wait_seconds(call->request), 0);
+	start_run(call, start, api_wait_seconds(call->request), 0);
 }
 
 void api_run_start(struct api_call *call, const struct runtime_workflow_run_request *body)
 {
 	struct error error;
-	struct run_start *kept = asked_by(call);
+	struct run_start *kept = api_asked_by(call);
 	struct executor_start start = { .workflow = body->workflow,
 					.yaml = has(body, yaml_content) ? body->yaml_content
 									: S(""),
@@ -353,20 +369,23 @@ void api_run_start(struct api_call *call, const struct runtime_workflow_run_requ
 		api_reply_error(call->api, call->exchange, &error, NULL);
 		return;
 	}
-	start_run(call, body->adapter, &start, wait_seconds(call->request), 0);
+	if (api_adapter_choose(call, body->adapter, kept))
+		start_run(call, &start, api_wait_seconds(call->request), 0);
 }
 
 /* Only an ended run has a profile, so the request waits for the longest allowed time. */
 void api_run_profile(struct api_call *call,
 		     const struct runtime_workflow_execution_profile_request *body)
 {
+	struct run_start *kept = api_asked_by(call);
 	struct executor_start start = { .workflow = body->workflow,
 					.inputs = api_given(call, body->inputs),
 					.key = call->key,
 					.request_id = str_from_c(call->request_id),
-					.start = asked_by(call) };
-	start_run(call, body->adapter, &start, LIMIT_WAIT_SECONDS,
-		  has(body, trace_depth) ? body->trace_depth : LIMIT_SPAN_DEPTH);
+					.start = kept };
+	if (api_adapter_choose(call, body->adapter, kept))
+		start_run(call, &start, LIMIT_WAIT_SECONDS,
+			  has(body, trace_depth) ? body->trace_depth : LIMIT_SPAN_DEPTH);
 }
 
 /* ---- lists ------------------------------------------------------------------------- */
@@ -661,12 +680,19 @@ void api_run_events(struct api_call *call)
 	struct str name = api_query(call, S("view"));
 	const struct view *view = NULL;
 	struct event_cursor after;
+	struct event_filter filter = { 0 };
 	list->run = call->id;
 	if (!api_query_int(call, S("limit"), 1, LIMIT_PAGE_ITEMS, 100, &list->limit,
 			   &list->error) ||
 	    !api_query_cursor(call, S("after"), event_cursor_of(0), &after, &list->error) ||
-	    (name.size > 0 && !view_from(name, &view, &list->error))) {
+	    (name.size > 0 && !view_from(name, &view, &list->error)) ||
+	    !event_filter_read(&filter, call, view, &list->error)) {
 		api_reply_error(call->api, call->exchange, &list->error, NULL);
+		list_free(list);
+		return;
+	}
+	if (!event_filter_is_empty(&filter)) {
+		api_events_of_run(call, view, after, list->limit, &filter);
 		list_free(list);
 		return;
 	}

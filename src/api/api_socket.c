@@ -49,6 +49,7 @@ struct api_socket {
 	uint64_t timer;
 	bool chunks;    /* the client wants the replies that are being written */
 	bool no_events; /* and nothing else */
+	struct event_filter filter;
 	struct reply_cursors replies;
 };
 
@@ -161,10 +162,13 @@ static size_t find_followed(const struct api_socket *socket, const struct uuid *
 	return at;
 }
 
-/* A message that was begun is completed.  What existed before the client connected is not filtered. */
+/* A message that was begun is completed.  What existed before the client connected is not filtered by
+ * subscriptions, but by level, domain and type. */
 static bool is_shown(const struct api_socket *socket, const struct event_page_item *item)
 {
 	if (item->text.size == 0 || socket->no_events)
+		return false;
+	if (socket->follower.offset == 0 && !event_filter_allows(&socket->filter, &item->class))
 		return false;
 	return socket->follower.offset > 0 || socket->followed_count == 0 ||
 	       (socket->backfilling && item->cursor.at <= socket->backfill_end) ||
@@ -375,16 +379,41 @@ static const char *take_subscription(struct api_socket *socket, const struct uui
 	return NULL;
 }
 
-static const char *take_request(struct api_socket *socket, const struct run_socket_request *request)
+/* The filter of the connection, if the message has one: it replaces the one before. */
+static const char *take_filter(struct api_socket *socket, struct str levels, struct str domains,
+			       struct str types, struct error *error)
 {
+	struct event_filter filter = { 0 };
+	if (levels.size + domains.size + types.size == 0)
+		return NULL;
+	if (!event_filter_levels(&filter, levels, error) ||
+	    !event_filter_domains(&filter, domains, error) ||
+	    !event_filter_types(&filter, socket->view, types, error))
+		return error->text;
+	socket->filter = filter;
+	return NULL;
+}
+
+#define FILTER_OF(message)                                        \
+	has(message, level) ? (message)->level : S(""),           \
+		has(message, domain) ? (message)->domain : S(""), \
+		has(message, event_type) ? (message)->event_type : S("")
+
+static const char *take_request(struct api_socket *socket, const struct run_socket_request *request,
+				struct error *error)
+{
+	const char *wrong = NULL;
 	switch (request->kind) {
 	case RUN_SOCKET_REQUEST_SUBSCRIBE:
-		return take_subscription(socket, &request->as.subscribe->workflow_id, true);
+		wrong = take_filter(socket, FILTER_OF(request->as.subscribe), error);
+		return wrong != NULL ? wrong
+				     : take_subscription(socket,
+							 &request->as.subscribe->workflow_id, true);
 	case RUN_SOCKET_REQUEST_UNSUBSCRIBE:
 		return take_subscription(socket, &request->as.unsubscribe->workflow_id, false);
 	case RUN_SOCKET_REQUEST_SUBSCRIBE_ALL:
 		socket->followed_count = 0;
-		break;
+		return take_filter(socket, FILTER_OF(request->as.subscribe_all), error);
 	case RUN_SOCKET_REQUEST_PING:
 		socket->owes_pong =
 			socket->full || socket->follower.offset > 0 || !send_pong(socket);
@@ -413,7 +442,7 @@ void api_socket_message(struct api *api, uint64_t exchange, struct str text)
 		if (request == NULL)
 			problems_fail(&problems, &error);
 	}
-	const char *wrong = request == NULL ? error.text : take_request(socket, request);
+	const char *wrong = request == NULL ? error.text : take_request(socket, request, &error);
 	if (wrong != NULL) /* a close reason has at most 123 bytes */
 		socket_close(socket, WEBSOCKET_POLICY, str_head(str_from_c(wrong), 120));
 }
@@ -486,7 +515,14 @@ static struct api_socket *socket_open(struct api_call *call, bool all, enum view
 
 void api_events_socket(struct api_call *call)
 {
+	struct event_filter filter = { 0 };
+	struct error error;
+	if (!event_filter_read(&filter, call, view_at(VIEW_pipeline), &error)) {
+		api_reply_error(call->api, call->exchange, &error, NULL);
+		return;
+	}
 	struct api_socket *socket = socket_open(call, true, VIEW_pipeline);
+	socket->filter = filter;
 	struct str since = api_query(call, S("since"));
 	/* Longer than any event id: truncated, it still names no event. */
 	since = str_head(since, sizeof(socket->since) - 1);

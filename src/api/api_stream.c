@@ -30,6 +30,7 @@ struct stream {
 	bool ended; /* the run, as far as it was written: its end, and no retry after it */
 	uint64_t timer;
 	bool chunks; /* the client wants the replies that are being written */
+	struct event_filter filter;
 	struct reply_cursors replies;
 };
 
@@ -73,19 +74,20 @@ static void stream_end(struct stream *stream)
 	stream_free(stream);
 }
 
-/* Copies what follows the cursor into `out` and advances the cursor. */
-static size_t fill(struct event_follower *follower, const struct events *events, char *out,
-		   size_t room, bool *ended)
+/* Copies what follows the cursor into `out` and advances the cursor, also past what is not shown. */
+static size_t fill(struct event_follower *follower, const struct event_filter *filter,
+		   const struct events *events, char *out, size_t room, bool *ended)
 {
 	size_t size = 0;
 	for (size_t i = 0; i < events->count && size < room; i++) {
 		const struct event_page_item *item = &events->items[i];
-		struct str rest = str_head(str_skip(item->text, follower->offset), room - size);
+		struct str text = event_filter_allows(filter, &item->class) ? item->text : S("");
+		struct str rest = str_head(str_skip(text, follower->offset), room - size);
 		if (rest.size > 0)
 			memcpy(out + size, rest.at, rest.size);
 		size += rest.size;
 		follower->offset += rest.size;
-		if (follower->offset < item->text.size)
+		if (follower->offset < text.size)
 			break;
 		follower->cursor = item->cursor;
 		follower->offset = 0;
@@ -102,7 +104,7 @@ static bool write_piece(struct stream *stream, const struct events *events, size
 	struct event_cursor cursor = follower->cursor;
 	size_t offset = follower->offset;
 	bool ended = stream->ended;
-	*out_size = fill(follower, events, piece, sizeof(piece), &stream->ended);
+	*out_size = fill(follower, &stream->filter, events, piece, sizeof(piece), &stream->ended);
 	if (*out_size == 0 ||
 	    http_write(stream->api->server, stream->exchange, (struct str){ piece, *out_size }))
 		return true;
@@ -297,10 +299,12 @@ static void stream_open(struct api_call *call, bool all)
 	struct str name = api_query(call, S("view"));
 	const struct view *view = NULL;
 	struct event_cursor after;
+	struct event_filter filter = { 0 };
 	bool chunks;
 	if (!api_query_cursor(call, S("after"), event_cursor_of(-1), &after, &error) ||
 	    !api_query_flag(call, S("chunks"), false, &chunks, &error) ||
-	    (name.size > 0 && !view_from(name, &view, &error))) {
+	    (name.size > 0 && !view_from(name, &view, &error)) ||
+	    !event_filter_read(&filter, call, view, &error)) {
 		api_reply_error(call->api, call->exchange, &error, NULL);
 		return;
 	}
@@ -317,6 +321,7 @@ static void stream_open(struct api_call *call, bool all)
 	stream->all = all;
 	stream->run = call->id;
 	stream->view = view;
+	stream->filter = filter;
 	stream->after = after;
 	stream->chunks = chunks;
 	stream->id = call->connection = slots_add(&call->api->streams, stream);

@@ -85,11 +85,23 @@ static bool read_graph(struct api_timeline *s, struct executor *executor)
 			      &s->graph, &s->unreadable);
 }
 
+static const struct timeline *read_subrun(void *context, const struct uuid *run)
+{
+	struct api_timeline *s = context;
+	struct api_timeline *sub = arena_new(s->arena, struct api_timeline);
+	struct error ignored; /* the view shows what the run itself knows */
+	if (!api_timeline_read(sub, s->executor, s->reader, run, s->arena, &ignored))
+		return NULL;
+	sub->next = s->subruns;
+	s->subruns = sub;
+	return sub->readable ? &sub->timeline : NULL;
+}
+
 bool api_timeline_read(struct api_timeline *s, struct executor *executor,
 		       struct store_reader *reader, const struct uuid *run, struct arena *arena,
 		       struct error *error)
 {
-	*s = (struct api_timeline){ .reader = reader, .arena = arena };
+	*s = (struct api_timeline){ .executor = executor, .reader = reader, .arena = arena };
 	struct store_run row;
 	if (!reader->ops->read_run(reader, run, arena, &row, &s->found, error))
 		return false;
@@ -113,6 +125,7 @@ bool api_timeline_read(struct api_timeline *s, struct executor *executor,
 					  .seqs = s->seqs,
 					  .event_count = s->count,
 					  .read_value = read_value,
+					  .read_run = read_subrun,
 					  .context = s };
 	timeline_read(&s->timeline, &s->source, arena);
 	s->readable = true;
@@ -151,6 +164,8 @@ bool api_timeline_extend(struct api_timeline *s, struct store_reader *reader, st
 
 void api_timeline_done(struct api_timeline *s)
 {
+	for (; s->subruns != NULL; s->subruns = s->subruns->next)
+		api_timeline_done(s->subruns);
 	timeline_done(&s->timeline);
 	executor_graph_done(&s->graph);
 }

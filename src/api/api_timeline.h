@@ -31,6 +31,9 @@ struct api_timeline {
 	struct executor_graph graph;
 	struct view_source source;
 	struct timeline timeline; /* when readable: for the views */
+	struct executor *executor;
+	struct api_timeline *subruns; /* that a view has asked for; a list by `next` */
+	struct api_timeline *next;
 };
 
 /* The struct must not move afterwards: the timeline points into it. */

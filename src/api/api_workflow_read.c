@@ -62,6 +62,13 @@ static void read_begin(struct workflow_read *r, api_read_job_work *work)
 	executor_read(r->answer.api->settings.executor, &r->answer.read);
 }
 
+/* A mapping of the file that nothing but its readers uses; NULL = there is none. */
+static const struct json *declared_in(const struct json *tree, struct str key)
+{
+	const struct json *value = json_member(tree, key);
+	return value != NULL && value->kind == JSON_OBJECT ? value : NULL;
+}
+
 /* ---- the workflow ------------------------------------------------------------------ */
 
 static void detail_work(struct executor_read *read, struct store_reader *reader)
@@ -93,6 +100,14 @@ static void detail_work(struct executor_read *read, struct store_reader *reader)
 	}
 	if (has(&item, experimental))
 		SET(detail, experimental, true);
+	const struct json *tree = NULL;
+	struct error unread;
+	if (yaml_read(found.yaml, arena, &tree, &unread)) {
+		if (declared_in(tree, S("capabilities")) != NULL)
+			SET(detail, capabilities, declared_in(tree, S("capabilities")));
+		if (declared_in(tree, S("evaluation")) != NULL)
+			SET(detail, evaluation, declared_in(tree, S("evaluation")));
+	}
 	SET(detail, yaml_content, found.yaml);
 	SET(detail, recent_runs, workflow_runs(reader, r->name, arena));
 	r->answer.text = runtime_workflow_detail_text(detail, arena);
@@ -223,6 +238,10 @@ static void capabilities_work(struct executor_read *read, struct store_reader *r
 		runtime_workflow_capabilities_response_new(arena);
 	SET(response, workflow, r->name);
 	SET(response, capabilities, capabilities);
+	if (declared_in(tree, S("capabilities")) != NULL)
+		SET(response, declared, declared_in(tree, S("capabilities")));
+	if (declared_in(tree, S("evaluation")) != NULL)
+		SET(response, evaluation, declared_in(tree, S("evaluation")));
 	r->answer.text = runtime_workflow_capabilities_response_text(response, arena);
 }
 

@@ -146,6 +146,17 @@ static bool compose_changes(const struct workflow_change *change, struct store_r
 	return true;
 }
 
+bool workflow_version_changes(const struct workflow_saving *saving, struct store_reader *reader,
+			      struct arena *arena, struct documents_changes *out_changes,
+			      struct error *error)
+{
+	const struct workflow_change change = {
+		.name = saving->name, .yaml = saving->yaml, .by = saving->by, .now = saving->now
+	};
+	int64_t version;
+	return compose_changes(&change, reader, arena, out_changes, &version, error);
+}
+
 static bool compose_save(void *context, struct store_reader *reader, struct arena *arena,
 			 struct documents_changes *out_changes, struct problems *problems,
 			 struct error *error)

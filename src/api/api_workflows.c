@@ -80,6 +80,8 @@ static void check_work(struct executor_read *read, struct store_reader *reader)
 	SET(response, warnings, check.warnings);
 	if (check.places.count > 0)
 		SET(response, problems, check.places);
+	if (check.warning_places.count > 0)
+		SET(response, warning_problems, check.warning_places);
 	if (r->dag && check.is_valid) {
 		const struct runtime_dag_response *dag =
 			view_dag(check.graph, arena, &r->answer.error);

@@ -105,8 +105,6 @@ static bool is_followed(const struct event_page *page, const struct store_event_
 {
 	if (uuid_is_zero(&row->run) && page->view != NULL)
 		return false; /* system events exist only in Baton's own vocabulary */
-	if (page->type.size > 0 && !str_equal(page->type, row->type))
-		return false;
 	return !page->one_run || uuid_equal(&page->run, &row->run);
 }
 
@@ -166,15 +164,18 @@ static struct event_page_item *next_item(struct encoding *encoding)
 }
 
 static void add_item(struct encoding *encoding, const struct store_event_row *row,
-		     struct event_cursor cursor, struct str text)
+		     struct event_cursor cursor, struct event_class class, struct str text)
 {
 	struct event_page *page = encoding->page;
+	if (page->filter != NULL && !event_filter_allows(page->filter, &class))
+		text = S("");
 	struct arena *arena = &page->read.arena;
 	struct event_page_item *item = next_item(encoding);
 	bool whole = cursor.n == EVENT_CURSOR_ALL;
 	*item = (struct event_page_item){ .cursor = cursor,
 					  .run = row->run,
 					  .text = S(""),
+					  .class = class,
 					  .last = whole && str_equal(row->type, S("run.finished")),
 					  .reopens =
 						  whole && str_equal(row->type, S("run.retried")) };
@@ -221,8 +222,9 @@ static void add_group(struct encoding *encoding, const struct store_event_row *r
 	struct event_page *page = encoding->page;
 	struct event_cursor cursor = cursor_of(encoding, row);
 	size_t n = first_of(encoding, cursor);
+	struct event_class class = event_class_of(row->type);
 	if (n >= group->count)
-		add_item(encoding, row, cursor, S(""));
+		add_item(encoding, row, cursor, class, S(""));
 	for (; n < group->count; n++) {
 		bool last = n + 1 == group->count;
 		AUTO(buf) text = { 0 };
@@ -232,8 +234,14 @@ static void add_group(struct encoding *encoding, const struct store_event_row *r
 			put_message(&document, &page->read.arena, &writer);
 		else
 			view_print(&document, &writer);
+		class.word = group->parts[n].word;
+		if (document.type == pipeline_workflow_event_type()) {
+			const struct pipeline_workflow_event *event = document.at[0];
+			class.level = event->level;
+			class.domain = event->domain;
+		}
 		cursor.n = last ? EVENT_CURSOR_ALL : (int64_t)n;
-		add_item(encoding, row, cursor, buf_str(&text));
+		add_item(encoding, row, cursor, class, buf_str(&text));
 		encoding->cut = !last && (is_full(encoding) || is_large(encoding));
 		if (encoding->cut)
 			return;
@@ -250,7 +258,7 @@ static bool add_own(struct encoding *encoding, const struct store_event_row *row
 	if (!seen &&
 	    !api_event_print(row, &encoding->page->read.arena, &writer, &encoding->page->error))
 		return false;
-	add_item(encoding, row, cursor, buf_str(&text));
+	add_item(encoding, row, cursor, event_class_of(row->type), buf_str(&text));
 	return true;
 }
 
@@ -258,7 +266,7 @@ static bool add_row(struct encoding *encoding, const struct store_event_row *row
 {
 	struct event_page *page = encoding->page;
 	if (!is_followed(page, row)) {
-		add_item(encoding, row, cursor_of(encoding, row), S(""));
+		add_item(encoding, row, cursor_of(encoding, row), event_class_of(row->type), S(""));
 		return true;
 	}
 	if (page->view == NULL)
@@ -326,7 +334,7 @@ static size_t group_most(const struct store_event_row *row, struct arena *arena)
 			str_equal(row->type, event_name(EVENT_TURN_FINISHED));
 	size_t most = long_one && stored_event_read(row, arena, &event, &error)
 			      ? event_facts_most(&event)
-			      : EVENT_FACTS_PLAIN;
+			      : EVENT_FACTS_PLAIN + EVENT_FACTS_MILESTONE;
 	return most < LIMIT_EVENT_GROUP ? most : LIMIT_EVENT_GROUP;
 }
 

@@ -18,6 +18,7 @@
 
 #include "active/executor_jobs.h"
 #include "api/event_cursor.h"
+#include "api/event_filter.h"
 #include "views/view.h"
 
 struct timeline_cache;
@@ -33,8 +34,9 @@ struct event_page_item {
 	struct event_cursor cursor;
 	struct uuid run;
 	struct str text;
-	bool last;    /* an end of the run: its last event, unless it is retried */
-	bool reopens; /* the run is retried */
+	struct event_class class; /* what filters look at */
+	bool last;                /* an end of the run: its last event, unless it is retried */
+	bool reopens;             /* the run is retried */
 };
 
 /* The framing of an event's JSON. */
@@ -55,8 +57,8 @@ struct event_page {
 	struct uuid run;  /* when !all or one_run */
 	bool one_run;     /* with all: show only events of `run` */
 	bool synthesizes; /* one run in a view: synthesize compacted events, no GONE */
-	struct str type;  /* show only this type; "" = all */
-	bool first;       /* compute `after` from `since`; the newest event when after.at < 0 */
+	const struct event_filter *filter; /* of a list; NULL = show everything */
+	bool first; /* compute `after` from `since`; the newest event when after.at < 0 */
 	char since[PAGE_SINCE_SIZE]; /* event id or cursor; "" = use `after` */
 	struct event_cursor after;
 	size_t limit;      /* events to show, and stored ones to read; 0 = only compute `after` */
@@ -70,6 +72,11 @@ struct event_page {
 	int64_t newest; /* first page: position of the newest event */
 	struct error error;
 };
+
+struct api_call;
+/* Answers with a page of the events of the call's run that the filter allows (api_events.c). */
+void api_events_of_run(struct api_call *call, const struct view *view, struct event_cursor after,
+		       int64_t limit, const struct event_filter *filter);
 
 void event_page_work(struct executor_read *read, struct store_reader *reader);
 

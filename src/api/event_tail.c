@@ -289,7 +289,6 @@ static void tail_read(struct event_tail *tail, struct event_cursor after)
 					  .all = tail->key.all,
 					  .synthesizes = tail->key.synthesizes,
 					  .run = tail->key.run,
-					  .type = S(""),
 					  .after = after,
 					  .limit = LIMIT_STREAM_PAGE_EVENTS,
 					  .most_bytes = LIMIT_STREAM_PAGE_BYTES,

@@ -223,7 +223,8 @@ static bool segment_matches(struct str pattern, struct str segment, struct path_
 	require(match->name_count < LIMIT_PATH_NAMES);
 	match->names[match->name_count++] =
 		(struct api_parameter){ str_head(str_skip(pattern, 1), pattern.size - 2), segment };
-	return is_plain_name(segment);
+	/* An issue's name may have slashes, and is no path of a file. */
+	return str_equal(pattern, S("{issue}")) ? segment.size > 0 : is_plain_name(segment);
 }
 
 static bool path_matches(struct str pattern, const struct segments *path, struct path_match *match)

@@ -5,7 +5,6 @@
 
 #include "active/workflow_list.h"
 #include "api/workflow_item.h"
-#include "base/limits.h"
 #include "base/sha256.h"
 
 enum { ETAG_DIGITS = 32 };
@@ -25,9 +24,45 @@ static int place_order(const void *left, const void *right)
 	return (a->column > b->column) - (a->column < b->column);
 }
 
-static void add_problems(struct workflow_check *check, struct arena *arena)
+static const struct runtime_workflow_fix *fix_of(const struct problem_fix *from,
+						 struct arena *arena)
 {
-	struct problems *problems = &check->problems;
+	struct runtime_workflow_fix *fix = runtime_workflow_fix_new(arena);
+	SET(fix, title, from->title);
+	SET(fix, line, from->line);
+	SET(fix, column, from->column);
+	SET(fix, end_line, from->end_line);
+	SET(fix, end_column, from->end_column);
+	SET(fix, text, from->text);
+	return fix;
+}
+
+static void set_problem(struct runtime_workflow_problem *to, const struct problem *from,
+			struct arena *arena)
+{
+	*to = *runtime_workflow_problem_new(arena);
+	SET(to, pointer, from->pointer);
+	SET(to, text, from->text);
+	SET(to, message,
+	    from->pointer.size == 0 ? from->text
+				    : str_format(arena, STR_FMT ": " STR_FMT,
+						 STR_ARG(from->pointer), STR_ARG(from->text)));
+	if (from->fix.title.size > 0)
+		SET(to, fix, fix_of(&from->fix, arena));
+	if (from->line == 0)
+		return;
+	SET(to, line, from->line);
+	SET(to, column, from->column);
+	if (from->end_line == 0)
+		return;
+	SET(to, end_line, from->end_line);
+	SET(to, end_column, from->end_column);
+}
+
+/* The problems by their places, and as texts. */
+static struct runtime_workflow_problem_list
+list_problems(struct problems *problems, struct arena *arena, struct str_list *out_texts)
+{
 	size_t count = problems->count;
 	struct runtime_workflow_problem *places =
 		arena_array(arena, struct runtime_workflow_problem, count);
@@ -35,46 +70,45 @@ static void add_problems(struct workflow_check *check, struct arena *arena)
 	if (count > 0)
 		qsort(problems->at, count, sizeof(*problems->at), place_order);
 	for (size_t i = 0; i < count; i++) {
-		const struct problem *from = &problems->at[i];
-		places[i] = *runtime_workflow_problem_new(arena);
-		SET(&places[i], pointer, from->pointer);
-		SET(&places[i], text, from->text);
-		texts[i] = str_format(arena, STR_FMT ": " STR_FMT, STR_ARG(from->pointer),
-				      STR_ARG(from->text));
-		if (from->line == 0)
-			continue;
-		SET(&places[i], line, from->line);
-		SET(&places[i], column, from->column);
-		texts[i] = str_format(arena, "%u:%u: " STR_FMT, from->line, from->column,
-				      STR_ARG(texts[i]));
+		set_problem(&places[i], &problems->at[i], arena);
+		texts[i] = problems->at[i].line == 0
+				   ? places[i].message
+				   : str_format(arena, "%u:%u: " STR_FMT, problems->at[i].line,
+						problems->at[i].column, STR_ARG(places[i].message));
 	}
-	check->errors = (struct str_list){ texts, count };
-	check->places = (struct runtime_workflow_problem_list){ places, count };
+	*out_texts = (struct str_list){ texts, count };
+	return (struct runtime_workflow_problem_list){ places, count };
+}
+
+static void check_text(struct workflow_check *check, struct executor *executor,
+		       struct store_reader *reader, struct str name,
+		       const struct workflow_text *text, struct arena *arena)
+{
+	struct problems warnings = { .arena = arena };
+	*check = (struct workflow_check){ .problems = { .arena = arena } };
+	check->is_valid =
+		executor_workflow_check(executor, reader, name, text, arena, &check->own_name,
+					&check->graph, &check->problems, &warnings);
+	check->places = list_problems(&check->problems, arena, &check->errors);
+	check->warning_places = list_problems(&warnings, arena, &check->warnings);
 }
 
 void workflow_check(struct workflow_check *check, struct executor *executor,
 		    struct store_reader *reader, struct str name, struct str yaml,
 		    struct str prompts_folder, struct arena *arena)
 {
-	struct problems found = { .arena = arena };
-	struct str *warnings = arena_array(arena, struct str, LIMIT_PROBLEMS + 1);
-	size_t count = 0;
-	*check = (struct workflow_check){ .problems = { .arena = arena } };
-	check->is_valid =
-		executor_workflow_check(executor, reader, yaml, prompts_folder, arena,
-					&check->own_name, &check->graph, &check->problems, &found);
-	add_problems(check, arena);
-	bool misnamed = check->own_name.size > 0 && !str_equal(check->own_name, name);
-	if (misnamed)
-		warnings[count++] =
-			str_format(arena,
-				   "the definition calls itself " STR_FMT ", not " STR_FMT
-				   ": it cannot be started by that name",
-				   STR_ARG(check->own_name), STR_ARG(name));
-	for (size_t i = 0; i < found.count; i++)
-		warnings[count++] = str_format(arena, "%u:%u: " STR_FMT, found.at[i].line,
-					       found.at[i].column, STR_ARG(found.at[i].text));
-	check->warnings = (struct str_list){ warnings, count };
+	const struct workflow_text text = { .yaml = yaml,
+					    .prompts_folder = prompts_folder,
+					    .draws = true };
+	check_text(check, executor, reader, name, &text, arena);
+}
+
+void workflow_check_start(struct workflow_check *check, struct executor *executor,
+			  struct store_reader *reader, struct str name, struct str yaml,
+			  struct str prompts_folder, struct arena *arena)
+{
+	const struct workflow_text text = { .yaml = yaml, .prompts_folder = prompts_folder };
+	check_text(check, executor, reader, name, &text, arena);
 }
 
 struct str workflow_editor_text(struct str name, const struct definition_found *found,
@@ -90,6 +124,8 @@ struct str workflow_editor_text(struct str name, const struct definition_found *
 	SET(response, warnings, check->warnings);
 	if (check->places.count > 0)
 		SET(response, problems, check->places);
+	if (check->warning_places.count > 0)
+		SET(response, warning_problems, check->warning_places);
 	SET(response, source, definition_source_name(found->source));
 	if (shadows.count > 0)
 		SET(response, shadows, shadows);

@@ -23,14 +23,19 @@ struct workflow_check {
 	struct problems problems; /* by their places */
 	struct str_list errors;   /* the same as texts */
 	struct str_list warnings;
-	struct runtime_workflow_problem_list places;
+	struct runtime_workflow_problem_list places, warning_places;
 };
 
-/* Checks a definition as a start would.  `name` is the name that it would be started by,
+/* Checks a definition.  What is correct and cannot be started yet is a warning.  `name` is the name that it would be started by,
  * `prompts_folder` is searched first for its prompt files; "" = none. */
 void workflow_check(struct workflow_check *check, struct executor *executor,
 		    struct store_reader *reader, struct str name, struct str yaml,
 		    struct str prompts_folder, struct arena *arena);
+
+/* The same as a start would: what cannot be started is a problem. */
+void workflow_check_start(struct workflow_check *check, struct executor *executor,
+			  struct store_reader *reader, struct str name, struct str yaml,
+			  struct str prompts_folder, struct arena *arena);
 
 struct definition_found;
 /* runtime.WorkflowEditorResponse as JSON. */

@@ -39,6 +39,7 @@ enum { ERROR_TEXT_SIZE = 480 };
 struct error {
 	enum error_code code;
 	uint32_t line, column; /* position in a document, 1-based; 0 = none */
+	uint32_t offset;       /* in the string at that position, 1-based, in bytes; 0 = unknown */
 	char text[ERROR_TEXT_SIZE];
 };
 

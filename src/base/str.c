@@ -114,7 +114,8 @@ bool str_find(struct str s, struct str what, size_t *out_at)
 {
 	if (what.size == 0 || s.size < what.size)
 		return false;
-	const char *found = memmem(s.at, s.size, what.at, what.size);
+	const char *found = what.size == 1 ? memchr(s.at, what.at[0], s.size)
+					   : memmem(s.at, s.size, what.at, what.size);
 	if (found == NULL)
 		return false;
 	*out_at = (size_t)(found - s.at);

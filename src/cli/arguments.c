@@ -37,14 +37,15 @@ static const struct cli_option *option_in(const struct cli_option *options, stru
 	return NULL;
 }
 
+/* What a subcommand calls --version is not the --version of every command. */
 static const struct cli_option *find_option(const struct cli *cli, struct str word)
 {
-	const struct cli_option *option = option_in(cli_common_options(), word);
+	const struct cli_option *option = NULL;
+	if (cli->subcommand != NULL)
+		option = option_in(cli->subcommand->options, word);
 	if (option == NULL && cli->command != NULL)
 		option = option_in(cli->command->options, word);
-	if (option == NULL && cli->subcommand != NULL)
-		option = option_in(cli->subcommand->options, word);
-	return option;
+	return option != NULL ? option : option_in(cli_common_options(), word);
 }
 
 static const struct config_row *find_setting(const struct cli *cli, struct str word)
@@ -260,6 +261,18 @@ static bool parse_words(struct parse *parse, struct error *error)
 	return true;
 }
 
+/* --version of every command; that of workflow show and prompt show takes a value. */
+static bool asks_for_version(const struct cli *cli)
+{
+	for (size_t i = 0; i < cli->option_count; i++) {
+		const struct cli_option *option = cli->options[i].option;
+		if (option != NULL && option->value == NULL &&
+		    strcmp(option->name, "--version") == 0)
+			return true;
+	}
+	return false;
+}
+
 bool cli_parse(struct cli *cli, int count, char **words, struct error *error)
 {
 	struct parse parse = { .cli = cli, .words = words, .count = count };
@@ -273,7 +286,7 @@ bool cli_parse(struct cli *cli, int count, char **words, struct error *error)
 		cli->json = cli->json || strcmp(words[i], "--json") == 0;
 	if (!good)
 		return false;
-	bool version = cli_has(cli, "--version");
+	bool version = asks_for_version(cli);
 	cli->show_help = cli_has(cli, "--help") && cli->command != NULL;
 	if (cli->command == NULL || version)
 		cli->command = cli_command_find(version ? S("version") : S("help"));

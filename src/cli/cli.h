@@ -22,6 +22,7 @@
 #include "base/json.h"
 #include "base/uuid.h"
 #include "config/config.h"
+#include "cli/exit_status.h"
 
 struct cli_command;
 struct cli_subcommand;
@@ -48,8 +49,8 @@ struct cli {
 	struct problems config_problems;   /* errors in config_file */
 	struct str_list unknown_variables; /* BATON_* variables that name no setting */
 	const char *const *environment;
-	/* files packed into the program: the dashboard, and example workflows by name */
-	const struct packed_file *packed_pages, *packed_examples;
+	/* files packed into the program: the dashboard, workflows by name, and the demo */
+	const struct packed_file *packed_pages, *packed_examples, *packed_demo;
 	uint8_t random[16];     /* random bytes for one UUID */
 	int64_t now;            /* when the command started, microseconds since 1970 UTC */
 	int64_t (*clock)(void); /* the current time, same unit */
@@ -84,6 +85,8 @@ enum cli_value_kind {
 	CLI_PROFILE,
 	CLI_AGENT,
 	CLI_SCHEDULE,
+	CLI_WEBHOOK,
+	CLI_TRIGGER,
 	CLI_KEY,
 	CLI_SETTING,
 	CLI_TOOL,
@@ -112,7 +115,7 @@ struct cli_option {
 };
 
 /* Sizes of the lists below, including the entry that ends each list. */
-enum { CLI_ARGUMENTS = 4, CLI_OPTIONS = 13, CLI_EXAMPLES = 6 };
+enum { CLI_ARGUMENTS = 4, CLI_OPTIONS = 17, CLI_EXAMPLES = 6 };
 
 struct cli_subcommand {
 	const char *name, *text; /* NULL name ends the list */
@@ -128,12 +131,6 @@ struct cli_exit {
 	int status;
 	const char *text;
 };
-
-/* Of commands that follow a run. */
-#define CLI_EXIT_INTERRUPTED                                                             \
-	{                                                                                \
-		130, "interrupted with Ctrl-C; the message says where the run continues" \
-	}
 
 struct cli_command {
 	const char *name, *text;
@@ -152,8 +149,7 @@ struct cli_command {
 	int (*run)(struct cli *cli);
 };
 
-/* run() returns this instead of an exit status when the connection to the server was lost: main.c
- * finds or starts another server and calls run() again. */
+/* run() returns this when the server was lost: main.c finds or starts another and calls it again. */
 enum { CLI_SERVER_LOST = -1 };
 
 const struct cli_command *cli_command_find(struct str name);
@@ -186,9 +182,8 @@ MUST_CHECK bool cli_uuid(const char *text, const char *what, struct uuid *out_id
 /* A prepare() for commands that have nothing to prepare. */
 bool cli_prepare_nothing(struct cli *cli, struct error *error);
 
-/* Follows a run until it ends, then prints its result.  On a terminal it shows a tree of the steps,
- * elsewhere one line per event.  *last_seq is the seq of the last event shown: a second call
- * continues after it. */
+/* Follows a run to its end and prints its result: on a terminal a tree of the steps, elsewhere one
+ * line per event.  *last_seq is that of the last event shown: a second call continues after it. */
 int cli_run_follow(struct cli *cli, const struct uuid *run, int64_t *last_seq);
 
 /* The value of a setting's flag as help writes it: "PORT"; NULL = takes no value. */

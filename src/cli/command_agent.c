@@ -177,7 +177,7 @@ const struct cli_command command_agent = {
 			"Show where each value comes from" },
 		      { "baton agent run reviewer --task 'Review the last commit.'",
 			"Let an agent work, and watch it" } },
-	.exits = { { 1, "run: the run failed" }, CLI_EXIT_INTERRUPTED },
+	.exits = { { 1, "run: the run failed" }, CLI_EXIT_WITH_ISSUES, CLI_EXIT_INTERRUPTED },
 	.prepare = prepare,
 	.run = run,
 };

@@ -22,7 +22,7 @@ struct answer_state {
 	struct hash revision;
 	const char *comment;
 	const struct json *value;
-	bool found, recorded, follow;
+	bool found, recorded, follow, final;
 	int64_t last_seq;
 };
 
@@ -31,6 +31,7 @@ static bool prepare(struct cli *cli, enum run_decision decision, struct error *e
 	struct answer_state *state = arena_new(&cli->arena, struct answer_state);
 	state->decision = decision;
 	state->follow = cli_has(cli, "--follow");
+	state->final = decision == RUN_DECISION_REJECT && cli_has(cli, "--final");
 	state->comment = cli_value(cli, "--message", 0);
 	cli->state = state;
 	cli_idempotency_key_set(cli);
@@ -141,6 +142,28 @@ static bool take_question(const struct request_search *search, struct answer_sta
 	       fail(error, ERROR_INTERNAL, "the server sent a request without a revision");
 }
 
+/* A question about a plan: what has changed since the revision before.  The answer does not depend on it, so
+ * a failure is not reported. */
+static void print_plan_change(struct cli *cli, const struct json *question)
+{
+	struct uuid run;
+	long long revision = cli_number(json_member(question, S("inputs")), "plan_revision");
+	const struct json *plan;
+	struct error error;
+	bool lost;
+	if (revision < 2 || !uuid_parse(cli_text(question, "run_id"), &run))
+		return;
+	struct str target = str_format(&cli->arena, STR_FMT "?revision=%lld&diff=1",
+				       STR_ARG(cli_run_target(cli, &run, "/plan")), revision);
+	if (!cli_request(cli, "GET", target, S(""), &plan, &lost, &error) ||
+	    cli_text(plan, "diff").size == 0)
+		return;
+	AUTO(buf) text = { 0 };
+	cli_block_add("  ", cli_text(plan, "diff"), &text);
+	cli_line(CLI_PROGRESS, "  what changed since revision %lld:", revision - 1);
+	cli_lines(CLI_PROGRESS, buf_str(&text));
+}
+
 /* Finds the open request that the argument stands for, or the only one of the run; prints it. */
 static bool find_question(struct cli *cli, struct answer_state *state, bool *out_lost,
 			  struct error *error)
@@ -149,6 +172,8 @@ static bool find_question(struct cli *cli, struct answer_state *state, bool *out
 	bool good = search_inbox(cli, &state->given, &search, out_lost, error) &&
 		    take_question(&search, state, error);
 	buf_done(&search.list);
+	if (good)
+		print_plan_change(cli, search.found);
 	return good;
 }
 
@@ -167,6 +192,8 @@ static bool record(struct cli *cli, struct answer_state *state, bool *out_lost, 
 	SET(answer, revision, state->revision);
 	if (state->comment != NULL)
 		SET(answer, comment, str_from_c(state->comment));
+	if (state->final)
+		SET(answer, final, true);
 	if (state->value != NULL)
 		SET(answer, value, state->value);
 	struct str target = str_format(&cli->arena, "/api/inbox/" STR_FMT "/respond",
@@ -197,7 +224,7 @@ static int run(struct cli *cli)
 
 #define ANSWER_IS                                          \
 	.group = CLI_RUNS, .kind = CLI_CLIENT, .run = run, \
-	.exits = { { 1, "the run was followed and failed" } }
+	.exits = { { 1, "the run was followed and failed" }, CLI_EXIT_WITH_ISSUES }
 #define QUESTION                                                  \
 	{                                                         \
 		.name = "REQUEST|RUN", .value_kind = CLI_REQUEST, \
@@ -228,7 +255,10 @@ const struct cli_command command_reject = {
 	.text = "Reject a request of the inbox",
 	ANSWER_IS,
 	.arguments = { QUESTION },
-	.options = { MESSAGE, FOLLOW },
+	.options = { MESSAGE,
+		     { .name = "--final",
+		       .text = "Fail the step, also if its definition continues after a rejection" },
+		     FOLLOW },
 	.examples = { { "baton reject 1f0c -m 'not on a Friday' --follow",
 			"Reject, then follow the run" } },
 	.prepare = prepare_reject,

@@ -248,7 +248,7 @@ const struct cli_command command_chat = {
 	.examples = { { "baton chat reviewer", "Begin a chat with an agent of the registry" },
 		      { "baton chat 1f0c", "Show what was said in a chat, and continue it" },
 		      { "echo 'Is it ready?' | baton chat 1f0c", "Send one message" } },
-	.exits = { { 1, "the run failed" }, CLI_EXIT_INTERRUPTED },
+	.exits = { { 1, "the run failed" }, CLI_EXIT_WITH_ISSUES, CLI_EXIT_INTERRUPTED },
 	.prepare = prepare,
 	.run = run,
 };

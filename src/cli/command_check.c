@@ -1,12 +1,13 @@
 /* cli/command_check.c -- baton check: report every problem of definitions without starting them.
  *
- * The server checks, because tools, agents and other workflows are those of its data folder.  One
- * line per problem, as compilers print them: FILE:LINE:COLUMN: /PLACE: TEXT.
+ * The server checks, because tools, agents and other workflows are those of its data folder.  Problems are
+ * printed as compilers print them (problem_print.h).
  */
 #include <string.h>
 
 #include "base/limits.h"
 #include "cli/output.h"
+#include "cli/problem_print.h"
 #include "cli/prompts_folder.h"
 #include "cli/server_request.h"
 #include "contract/runtime_types.h"
@@ -14,6 +15,7 @@
 
 struct check_state {
 	int count;
+	struct str *texts;  /* of the files */
 	struct str *bodies; /* one request per file */
 	int next;           /* the file that is checked next */
 	bool bad;
@@ -31,20 +33,25 @@ static struct str stem_of(const char *path)
 static bool prepare(struct cli *cli, struct error *error)
 {
 	struct check_state *state = arena_new(&cli->arena, struct check_state);
+	if (!problem_format_read(cli, error))
+		return false;
 	while (cli_argument(cli, state->count) != NULL)
 		state->count++;
+	state->texts = arena_array(&cli->arena, struct str, (size_t)state->count);
 	state->bodies = arena_array(&cli->arena, struct str, (size_t)state->count);
 	for (int i = 0; i < state->count; i++) {
 		const char *path = cli_argument(cli, i), *name = cli_value(cli, "--name", 0);
 		bool is_input = strcmp(path, "-") == 0;
-		struct str yaml;
-		if (!file_read(is_input ? "/dev/stdin" : path, LIMIT_YAML_BYTES, &cli->arena, &yaml,
-			       error))
+		if (!file_read(is_input ? "/dev/stdin" : path, LIMIT_YAML_BYTES, &cli->arena,
+			       &state->texts[i], error))
 			return false;
 		struct runtime_workflow_editor_request *request =
 			runtime_workflow_editor_request_new(&cli->arena);
-		SET(request, name, name != NULL ? str_from_c(name) : stem_of(path));
-		SET(request, yaml_content, yaml);
+		SET(request, name,
+		    name != NULL ? str_from_c(name)
+		    : is_input   ? S("")
+				 : stem_of(path));
+		SET(request, yaml_content, state->texts[i]);
 		struct str prompts = prompts_folder_of(path, &cli->arena);
 		if (prompts.size > 0)
 			SET(request, prompts_folder, prompts);
@@ -54,24 +61,11 @@ static bool prepare(struct cli *cli, struct error *error)
 	return true;
 }
 
-static void print_result(const char *path, const struct json *result)
+static void print_result(struct cli *cli, int number, const struct json *result)
 {
-	const struct json *problems = json_member(result, S("problems")), *problem;
-	for (size_t i = 0; (problem = json_item(problems, i)) != NULL; i++) {
-		long long line = cli_number(problem, "line");
-		if (line > 0)
-			cli_line(CLI_RESULT, "%s:%lld:%lld: " STR_FMT ": " STR_FMT, path, line,
-				 cli_number(problem, "column"),
-				 STR_ARG(cli_text(problem, "pointer")),
-				 STR_ARG(cli_text(problem, "text")));
-		else
-			cli_line(CLI_RESULT, "%s: " STR_FMT ": " STR_FMT, path,
-				 STR_ARG(cli_text(problem, "pointer")),
-				 STR_ARG(cli_text(problem, "text")));
-	}
-	const struct json *warnings = json_member(result, S("warnings")), *warning;
-	for (size_t i = 0; (warning = json_item(warnings, i)) != NULL; i++)
-		cli_line(CLI_RESULT, "%s: warning: " STR_FMT, path, STR_ARG(json_text(warning)));
+	const char *path = cli_argument(cli, number);
+	const struct check_state *state = cli->state;
+	problem_print_all(cli, path, state->texts[number], result);
 	if (cli_is_true(result, "is_valid"))
 		cli_line(CLI_RESULT, "%s: ok", path);
 }
@@ -89,7 +83,7 @@ static int run(struct cli *cli)
 		if (cli->json)
 			cli_json_line(CLI_RESULT, json_print(&cli->arena, result));
 		else
-			print_result(cli_argument(cli, state->next), result);
+			print_result(cli, state->next, result);
 	}
 	int flushed = cli_flush();
 	return flushed != 0 ? flushed : state->bad ? error_row(ERROR_INVALID)->exit_status : 0;
@@ -104,8 +98,11 @@ const struct cli_command command_check = {
 	.arguments = { { .name = "FILE", .value_kind = CLI_FILE, .repeats = true } },
 	.options = { { .name = "--name",
 		       .value = "NAME",
-		       .text = "Name that the definition shall be started by (default: the file name without extension)" } },
-	.examples = { { "baton check flow.yaml", "Print problems as flow.yaml:LINE:COLUMN: TEXT" },
+		       .text = "Name that the definition shall be started by (default: the file name without extension)" },
+		     PROBLEM_FORMAT_OPTION },
+	.examples = { { "baton check flow.yaml", "Show every problem with its line and its fix" },
+		      { "baton check --format short flow.yaml",
+			"Print only flow.yaml:LINE:COLUMN: TEXT" },
 		      { "baton check definitions/*.yaml", "Check all definitions of a folder" } },
 	.exits = { { 2, "a file has a problem" } },
 	.prepare = prepare,

@@ -142,6 +142,12 @@ static void put_values(struct cli *cli, enum cli_value_kind kind, const char *ch
 	case CLI_SCHEDULE:
 		put_from_server(cli, S("/api/schedules"), S("items"), S("name"));
 		return;
+	case CLI_WEBHOOK:
+		put_from_server(cli, S("/api/webhooks"), S("items"), S("name"));
+		return;
+	case CLI_TRIGGER:
+		put_from_server(cli, S("/api/triggers"), S("items"), S("name"));
+		return;
 	case CLI_KEY:
 		put_from_server(cli, S("/api/keys"), S("items"), S("id"));
 		return;

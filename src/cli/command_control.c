@@ -170,7 +170,8 @@ const struct cli_command command_resume = {
 	CONTROL_IS,
 	.arguments = { RUN_ID },
 	.options = { CLI_BUDGET("New budget of the run, in dollars") },
-	.exits = { { 1, "no server was running, so the run was followed, and it failed" } },
+	.exits = { { 1, "no server was running, so the run was followed, and it failed" },
+		   CLI_EXIT_WITH_ISSUES },
 	.prepare = prepare_resume,
 	.run = run_and_follow,
 };
@@ -197,7 +198,7 @@ const struct cli_command command_retry = {
 		       .text = "Do not follow the run; a server must be running" } },
 	.examples = { { "baton retry 1f0c2b7e -m 'the registry is back'",
 			"Execute the failed steps again and follow the run to its end" } },
-	.exits = { { 1, "the run failed again" } },
+	.exits = { { 1, "the run failed again" }, CLI_EXIT_WITH_ISSUES },
 	.prepare = prepare_note,
 	.run = run_retry,
 };
@@ -212,7 +213,8 @@ const struct cli_command command_signal = {
 		       .text = "Data of the signal; becomes the waiting step's outputs (default null)" } },
 	.examples = { { "baton signal 1f0c deployed --data '{\"version\": 7}'",
 			"Continue a step that waits for the signal deployed" } },
-	.exits = { { 1, "no server was running, so the run was followed, and it failed" } },
+	.exits = { { 1, "no server was running, so the run was followed, and it failed" },
+		   CLI_EXIT_WITH_ISSUES },
 	.prepare = prepare_signal,
 	.run = run_and_follow,
 };

@@ -27,7 +27,7 @@ const struct cli_command command_record = {
 		      { "baton record flow.yaml --cassette demo --append --input who=Ada",
 			"Keep the replies to other inputs, too" },
 		      { "baton run flow.yaml --replay demo", "Run without key and network" } },
-	.exits = { { 1, "the run failed" }, CLI_EXIT_INTERRUPTED },
+	.exits = { { 1, "the run failed" }, CLI_EXIT_WITH_ISSUES, CLI_EXIT_INTERRUPTED },
 	.kind = CLI_CLIENT,
 	.prepare = prepare,
 	.run = run_options_start,

@@ -19,14 +19,6 @@
 #include "contract/runtime_types.h"
 #include "os/file.h"
 
-struct run_state {
-	struct uuid id;
-	struct runtime_workflow_run_request *request;
-	struct uploads uploads;
-	int64_t last_seq;
-	bool requested, started;
-};
-
 /* The name in the definition, else the path.  The server reports errors in the definition. */
 static struct str definition_name(struct str yaml, const char *path, struct arena *arena)
 {
@@ -127,7 +119,7 @@ static bool is_path(struct str what)
 bool run_options_prepare(struct cli *cli, const struct run_cassettes *cassettes,
 			 struct error *error)
 {
-	struct run_state *state = arena_new(&cli->arena, struct run_state);
+	struct run_starting *state = arena_new(&cli->arena, struct run_starting);
 	const struct json *inputs;
 	const char *id = cli_value(cli, "--id", 0), *what = cli_argument(cli, 0);
 	state->id = uuid_from_random(cli->random);
@@ -147,6 +139,8 @@ bool run_options_prepare(struct cli *cli, const struct run_cassettes *cassettes,
 		SET(request, record_append, true);
 	if (cassettes->replay != NULL)
 		SET(request, replay, str_from_c(cassettes->replay));
+	if (cassettes->adapter != NULL)
+		SET(request, adapter, str_from_c(cassettes->adapter));
 	if (file_exists(what) || is_path(str_from_c(what))) {
 		struct str yaml;
 		if (!file_read(what, LIMIT_YAML_BYTES, &cli->arena, &yaml, error))
@@ -182,7 +176,7 @@ static const struct json *inputs_with_files(const struct json *inputs,
 	return all;
 }
 
-static struct str body_of(struct cli *cli, struct run_state *state)
+static struct str body_of(struct cli *cli, struct run_starting *state)
 {
 	SET(state->request, inputs,
 	    inputs_with_files(state->request->inputs, &state->uploads, &cli->arena));
@@ -202,10 +196,32 @@ static int print_receipt(struct cli *cli, const struct uuid *run)
 					: uuid_text(run, id));
 }
 
-int run_options_start(struct cli *cli)
+int run_starting_send(struct cli *cli, struct run_starting *state)
 {
-	struct run_state *state = cli->state;
 	char id[UUID_TEXT_SIZE];
+	const struct json *answer;
+	struct error error;
+	bool lost, again = state->requested;
+	if (state->started)
+		return 0;
+	int status = upload_send(cli, &state->id, &state->uploads);
+	if (status != 0)
+		return status;
+	state->requested = true;
+	if (!cli_request(cli, "POST", S("/api/run"), body_of(cli, state), &answer, &lost, &error)) {
+		if (lost)
+			return CLI_SERVER_LOST;
+		if (!again || error.code != ERROR_CONFLICT)
+			return cli_fail(cli, &error);
+	}
+	state->started = true;
+	if (!cli_has(cli, "--detach"))
+		cli_line(CLI_PROGRESS, "run " STR_FMT, STR_ARG(uuid_text(&state->id, id)));
+	return 0;
+}
+
+int run_starting_run(struct cli *cli, struct run_starting *state)
+{
 	bool detach = cli_has(cli, "--detach");
 	if (detach && cli->own_server) {
 		struct error error;
@@ -213,37 +229,27 @@ int run_options_start(struct cli *cli)
 		     "--detach needs a server that carries the run on; start one with baton serve");
 		return cli_fail(cli, &error);
 	}
-	if (!state->started) {
-		const struct json *answer;
-		struct error error;
-		bool lost, again = state->requested;
-		int status = upload_send(cli, &state->id, &state->uploads);
-		if (status != 0)
-			return status;
-		state->requested = true;
-		if (!cli_request(cli, "POST", S("/api/run"), body_of(cli, state), &answer, &lost,
-				 &error)) {
-			if (lost)
-				return CLI_SERVER_LOST;
-			if (!again || error.code != ERROR_CONFLICT)
-				return cli_fail(cli, &error);
-		}
-		state->started = true;
-		if (!detach)
-			cli_line(CLI_PROGRESS, "run " STR_FMT, STR_ARG(uuid_text(&state->id, id)));
-	}
+	int status = run_starting_send(cli, state);
+	if (status != 0)
+		return status;
 	if (detach)
 		return print_receipt(cli, &state->id);
 	return cli_run_follow(cli, &state->id, &state->last_seq);
 }
 
+int run_options_start(struct cli *cli)
+{
+	return run_starting_run(cli, cli->state);
+}
+
 static bool prepare(struct cli *cli, struct error *error)
 {
-	const struct run_cassettes cassettes = { .replay = cli_value(cli, "--replay", 0) };
+	const struct run_cassettes cassettes = { .replay = cli_value(cli, "--replay", 0),
+						 .adapter = cli_value(cli, "--adapter", 0) };
 	return run_options_prepare(cli, &cassettes, error);
 }
 
-static int print_plan(struct cli *cli, const struct run_state *state)
+static int print_plan(struct cli *cli, const struct run_starting *state)
 {
 	const struct json *plan;
 	struct error error;
@@ -274,6 +280,9 @@ const struct cli_command command_run = {
 		     { .name = "--replay",
 		       .value = "CASSETTE",
 		       .text = "Answer agents of the driver api from recorded replies, without key and network" },
+		     { .name = "--adapter",
+		       .value = "NAME",
+		       .text = "native, sim (no tools, models and people; nothing leaves the program) or replay (default native)" },
 		     { .name = "--dry-run",
 		       .text = "Start nothing; show the steps in order and an estimate of the cost" } },
 	.examples = { { "baton run two-steps --input who=you", "Run a built-in example by name" },
@@ -283,7 +292,7 @@ const struct cli_command command_run = {
 			"Run again with the replies that `baton record` has kept" },
 		      { "baton watch $(baton run --detach two-steps)",
 			"Start a run now, follow it later" } },
-	.exits = { { 1, "the run failed" }, CLI_EXIT_INTERRUPTED },
+	.exits = { { 1, "the run failed" }, CLI_EXIT_WITH_ISSUES, CLI_EXIT_INTERRUPTED },
 	.kind = CLI_CLIENT,
 	.prepare = prepare,
 	.run = run,

@@ -69,6 +69,10 @@ static void put_facts(struct cli *cli, const struct run_outline *run, struct buf
 		put(out, i == 0 ? "labels" : "",
 		    str_format(arena, STR_FMT "=" STR_FMT, STR_ARG(run->labels.at[i].key),
 			       STR_ARG(run->labels.at[i].value)));
+	for (size_t i = 0; has(run, prompts) && i < run->prompts.count; i++)
+		put(out, i == 0 ? "prompts" : "",
+		    str_format(arena, STR_FMT " " STR_FMT, STR_ARG(run->prompts.at[i].key),
+			       STR_ARG(run->prompts.at[i].value)));
 	if (has(run, by))
 		put(out, "by", run->by);
 	if (has(run, parent))

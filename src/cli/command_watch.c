@@ -29,7 +29,7 @@ const struct cli_command command_watch = {
 	.arguments = { { .name = "RUN", .value_kind = CLI_RUN } },
 	.examples = { { "baton watch 1f0c",
 			"Show a tree of the steps on a terminal, else one line per event" } },
-	.exits = { { 1, "the run failed" }, CLI_EXIT_INTERRUPTED },
+	.exits = { { 1, "the run failed" }, CLI_EXIT_WITH_ISSUES, CLI_EXIT_INTERRUPTED },
 	.prepare = prepare,
 	.run = run,
 };

@@ -9,6 +9,8 @@
 #include "base/limits.h"
 #include "cli/dag_drawing.h"
 #include "cli/output.h"
+#include "cli/problem_print.h"
+#include "cli/prompts_folder.h"
 #include "cli/server_request.h"
 #include "cli/workflow_edit.h"
 #include "contract/runtime_types.h"
@@ -41,7 +43,10 @@ static bool prepare(struct cli *cli, struct error *error)
 	if (is_word(cli, "new") || is_word(cli, "edit"))
 		return workflow_edit_prepare(cli, error);
 	cli->state = state;
-	if ((is_word(cli, "validate") || is_word(cli, "dag")) && is_path(state->name)) {
+	bool reads_text = is_word(cli, "validate") || is_word(cli, "dag");
+	if (reads_text && !problem_format_read(cli, error))
+		return false;
+	if (reads_text && is_path(state->name)) {
 		cli->error_file = state->name;
 		return file_read(state->name, LIMIT_YAML_BYTES, &cli->arena, &state->file, error);
 	}
@@ -91,6 +96,38 @@ static int list(struct cli *cli)
 
 /* ---- show ---------------------------------------------------------------------------- */
 
+static void print_names(const char *label, const struct json *names)
+{
+	AUTO(buf) text = { 0 };
+	const struct json *name;
+	for (size_t i = 0; (name = json_item(names, i)) != NULL; i++)
+		buf_add_format(&text, "%s" STR_FMT, i == 0 ? "" : ", ", STR_ARG(json_text(name)));
+	if (text.size > 0)
+		cli_line(CLI_PROGRESS, "%s" STR_FMT, label, STR_ARG(buf_str(&text)));
+}
+
+/* One line, and what the author declares: what the workflow is for and how its results are judged. */
+static void print_head(struct cli *cli, const struct json *answer)
+{
+	const struct json *capabilities = json_member(answer, S("capabilities"));
+	const struct json *evaluation = json_member(answer, S("evaluation")), *criterion;
+	print_item(CLI_PROGRESS, answer);
+	print_names("  takes: ", json_member(capabilities, S("inputs")));
+	print_names("  gives: ", json_member(capabilities, S("outputs")));
+	if (evaluation == NULL)
+		return;
+	cli_line(CLI_PROGRESS, "  evaluation: " STR_FMT,
+		 STR_ARG(cli_text(evaluation, "rubric_id")));
+	const struct json *criteria = json_member(evaluation, S("criteria"));
+	for (size_t i = 0; (criterion = json_item(criteria, i)) != NULL; i++) {
+		const struct json *weight = json_member(criterion, S("weight"));
+		cli_line(CLI_PROGRESS, "    " STR_FMT "%s" STR_FMT ": " STR_FMT,
+			 STR_ARG(cli_text(criterion, "name")), weight == NULL ? "" : ", weight ",
+			 STR_ARG(weight == NULL ? S("") : json_print(&cli->arena, weight)),
+			 STR_ARG(cli_text(criterion, "definition")));
+	}
+}
+
 static int show(struct cli *cli, const struct workflow_state *state)
 {
 	const char *version = cli_value(cli, "--version", 0);
@@ -106,7 +143,7 @@ static int show(struct cli *cli, const struct workflow_state *state)
 	if (cli->json)
 		return cli_print_json(cli, answer);
 	if (version == NULL) /* to stderr: what is printed to stdout is the text alone */
-		print_item(CLI_PROGRESS, answer);
+		print_head(cli, answer);
 	return cli_print(cli, cli_text(answer, "yaml_content"));
 }
 
@@ -121,14 +158,18 @@ static struct str stem_of(const char *path)
 }
 
 /* Checks the file, or the text of the workflow. */
-static int check(struct cli *cli, const struct workflow_state *state, bool dag,
+static int check(struct cli *cli, struct workflow_state *state, bool dag,
 		 const struct json **out_answer)
 {
 	struct runtime_workflow_editor_request *request =
 		runtime_workflow_editor_request_new(&cli->arena);
 	const struct json *editor;
 	SET(request, name, stem_of(state->name));
-	SET(request, yaml_content, state->file);
+	if (is_path(state->name)) {
+		struct str prompts = prompts_folder_of(state->name, &cli->arena);
+		if (prompts.size > 0)
+			SET(request, prompts_folder, prompts);
+	}
 	if (state->file.size == 0 && !is_path(state->name)) {
 		int status = cli_call(cli, "GET",
 				      cli_target(cli, "/api/workflows/", state->name, "/editor"),
@@ -136,24 +177,15 @@ static int check(struct cli *cli, const struct workflow_state *state, bool dag,
 		if (status != 0)
 			return status;
 		SET(request, name, str_from_c(state->name));
-		SET(request, yaml_content, cli_text(editor, "yaml_content"));
+		state->file = cli_text(editor, "yaml_content");
 	}
+	SET(request, yaml_content, state->file);
 	return cli_call(cli, "POST",
 			dag ? S("/api/workflows/validate?dag=true") : S("/api/workflows/validate"),
 			runtime_workflow_editor_request_text(request, &cli->arena), out_answer);
 }
 
-static void print_problems(const char *name, const struct json *answer)
-{
-	const struct json *errors = json_member(answer, S("errors")), *item;
-	const struct json *warnings = json_member(answer, S("warnings"));
-	for (size_t i = 0; (item = json_item(errors, i)) != NULL; i++)
-		cli_line(CLI_RESULT, "%s:" STR_FMT, name, STR_ARG(json_text(item)));
-	for (size_t i = 0; (item = json_item(warnings, i)) != NULL; i++)
-		cli_line(CLI_RESULT, "%s: warning: " STR_FMT, name, STR_ARG(json_text(item)));
-}
-
-static int validate(struct cli *cli, const struct workflow_state *state)
+static int validate(struct cli *cli, struct workflow_state *state)
 {
 	const struct json *answer;
 	int status = check(cli, state, false, &answer);
@@ -163,14 +195,14 @@ static int validate(struct cli *cli, const struct workflow_state *state)
 	if (cli->json)
 		cli_json_line(CLI_RESULT, json_print(&cli->arena, answer));
 	else
-		print_problems(state->name, answer);
+		problem_print_all(cli, state->name, state->file, answer);
 	if (good && !cli->json)
 		cli_line(CLI_RESULT, "%s: ok", state->name);
 	status = cli_flush();
 	return status != 0 ? status : good ? 0 : error_row(ERROR_INVALID)->exit_status;
 }
 
-static int draw(struct cli *cli, const struct workflow_state *state)
+static int draw(struct cli *cli, struct workflow_state *state)
 {
 	const char *svg = cli_value(cli, "--svg", 0);
 	const struct json *answer;
@@ -181,7 +213,7 @@ static int draw(struct cli *cli, const struct workflow_state *state)
 		return status;
 	const struct json *dag = json_member(answer, S("dag"));
 	if (dag == NULL) {
-		print_problems(state->name, answer);
+		problem_print_all(cli, state->name, state->file, answer);
 		cli_flush();
 		return error_row(ERROR_INVALID)->exit_status;
 	}
@@ -253,7 +285,7 @@ static int versions(struct cli *cli, const struct workflow_state *state)
 
 static int run(struct cli *cli)
 {
-	const struct workflow_state *state = cli->state;
+	struct workflow_state *state = cli->state;
 	const struct json *answer;
 	if (is_word(cli, "list"))
 		return list(cli);
@@ -303,14 +335,16 @@ static const struct cli_subcommand subcommands[] = {
 			 .text = "Of this version (default the one that a run would use)" } } },
 	{ .name = "validate",
 	  .text = "Report every problem of a workflow or a file",
-	  .arguments = FILE_OR_NAME },
+	  .arguments = FILE_OR_NAME,
+	  .options = { PROBLEM_FORMAT_OPTION } },
 	{ .name = "dag",
 	  .text = "Draw the steps of a workflow or a file and their order",
 	  .arguments = FILE_OR_NAME,
 	  .options = { { .name = "--svg",
 			 .value = "FILE",
 			 .value_kind = CLI_FILE,
-			 .text = "Write the drawing to this file as SVG; - is standard output" } } },
+			 .text = "Write the drawing to this file as SVG; - is standard output" },
+		       PROBLEM_FORMAT_OPTION } },
 	{ .name = "new",
 	  .text = "Create a workflow",
 	  .arguments = { { .name = "NAME" } },

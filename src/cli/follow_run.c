@@ -187,6 +187,10 @@ static int print_result(struct cli *cli, const struct uuid *run)
 		return 0;
 	struct str why = cli_text(result, "error");
 	struct str state = cli_text(json_member(result, S("metadata")), "state");
+	if (str_equal(state, S("with_issues"))) {
+		cli_line(CLI_PROGRESS, "baton: the run ended " STR_FMT, STR_ARG(why));
+		return CLI_EXIT_ISSUES;
+	}
 	cli_line(CLI_PROGRESS, "baton: the run %s: " STR_FMT,
 		 str_equal(state, S("cancelled")) ? "was cancelled" : "failed", STR_ARG(why));
 	return 1;

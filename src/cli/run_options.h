@@ -4,7 +4,10 @@
 
 #include "cli/cli.h"
 #include "cli/profile_option.h"
+#include "cli/upload.h"
 #include "cli/usage_text.h"
+
+struct runtime_workflow_run_request;
 
 #define CLI_RUN_OPTIONS                                                                             \
 	{ .name = "--detach",                                                                       \
@@ -39,8 +42,24 @@
 
 struct run_cassettes {
 	const char *record, *replay; /* NULL = none */
+	const char *adapter;         /* NULL = native */
 	bool append;
 };
+
+/* A run that a command starts and follows.  It is zeroed but for the first two. */
+struct run_starting {
+	struct uuid id;
+	struct runtime_workflow_run_request *request; /* with this id */
+	struct uploads uploads;
+	int64_t last_seq;
+	bool requested, started;
+};
+
+/* Starts the run, once, and returns 0 or the status that the command returns. */
+MUST_CHECK int run_starting_send(struct cli *cli, struct run_starting *starting);
+/* Starts the run once, however often it is called after a lost server, and follows it to its end; with
+ * --detach it prints the id instead. */
+int run_starting_run(struct cli *cli, struct run_starting *starting);
 
 /* Reads the arguments.  The server checks the names of cassettes. */
 MUST_CHECK bool run_options_prepare(struct cli *cli, const struct run_cassettes *cassettes,

@@ -17,11 +17,12 @@ struct sign {
 };
 
 static const struct sign signs[] = {
-	{ "pending", "·", "\033[2m" },    { "running", "●", "\033[36m" },
-	{ "retrying", "↻", "\033[33m" },  { "waiting_human", "?", "\033[33m" },
-	{ "succeeded", "✓", "\033[32m" }, { "failed", "✗", "\033[31m" },
-	{ "skipped", "–", "\033[2m" },    { "cancelled", "■", "\033[31m" },
-	{ "queued", "·", "\033[2m" },     { "paused", "‖", "\033[33m" },
+	{ "pending", "·", "\033[2m" },      { "running", "●", "\033[36m" },
+	{ "retrying", "↻", "\033[33m" },    { "waiting_human", "?", "\033[33m" },
+	{ "succeeded", "✓", "\033[32m" },   { "failed", "✗", "\033[31m" },
+	{ "skipped", "–", "\033[2m" },      { "cancelled", "■", "\033[31m" },
+	{ "queued", "·", "\033[2m" },       { "paused", "‖", "\033[33m" },
+	{ "with_issues", "◆", "\033[33m" },
 };
 
 static const char *const spinner_frames[] = { "⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏" };

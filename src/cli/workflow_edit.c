@@ -12,9 +12,9 @@
 #include "base/limits.h"
 #include "cli/output.h"
 #include "cli/server_request.h"
+#include "cli/text_editor.h"
 #include "contract/runtime_types.h"
 #include "os/file.h"
-#include "os/process.h"
 
 struct edit_state {
 	bool is_new, read;
@@ -94,46 +94,6 @@ static int read_text(struct cli *cli, struct edit_state *state)
 	if (state->is_new)
 		state->text = renamed(state->text, state->name, &cli->arena);
 	return 0;
-}
-
-static const char *variable(const struct cli *cli, const char *name)
-{
-	size_t size = strlen(name);
-	for (size_t i = 0; cli->environment[i] != NULL; i++)
-		if (strncmp(cli->environment[i], name, size) == 0 &&
-		    cli->environment[i][size] == '=' && cli->environment[i][size + 1] != '\0')
-			return cli->environment[i] + size + 1;
-	return NULL;
-}
-
-static bool write_file(struct cli *cli, struct edit_state *state, struct error *error)
-{
-	const char *folder = variable(cli, "TMPDIR");
-	char id[UUID_TEXT_SIZE];
-	struct uuid own = uuid_from_random(cli->random);
-	state->path = str_format(&cli->arena, "%s/baton-" STR_FMT "-%s.yaml",
-				 folder == NULL ? "/tmp" : folder,
-				 STR_ARG(str_head(uuid_text(&own, id), 8)), state->name)
-			      .at;
-	return file_replace(state->path, state->text, error);
-}
-
-/* The editor may be a command with arguments, so a shell splits it. */
-static bool open_editor(struct cli *cli, const struct edit_state *state, struct error *error)
-{
-	const char *editor = variable(cli, "VISUAL");
-	int status;
-	if (editor == NULL)
-		editor = variable(cli, "EDITOR");
-	const char *command =
-		str_format(&cli->arena, "exec %s \"$1\"", editor == NULL ? "vi" : editor).at;
-	const char *const argv[] = { "/bin/sh", "-c", command, "sh", state->path, NULL };
-	if (!process_run_at_terminal(argv, cli->environment, &status, error))
-		return false;
-	return status == 0 ||
-	       fail(error, ERROR_CANCELLED,
-		    "the editor %s ended with status %d, so nothing is saved; the text is in %s",
-		    editor == NULL ? "vi" : editor, status, state->path);
 }
 
 /* ---- saving -------------------------------------------------------------------------- */
@@ -224,10 +184,11 @@ static int edit(struct cli *cli, struct edit_state *state)
 	bool opens = true;
 	struct error error;
 	struct str text;
-	if (!write_file(cli, state, &error))
+	const char *ending = str_format(&cli->arena, "%s.yaml", state->name).at;
+	if (!text_editor_write(cli, state->text, ending, &state->path, &error))
 		return cli_fail(cli, &error);
 	for (;;) {
-		if (opens && !open_editor(cli, state, &error))
+		if (opens && !text_editor_open(cli, state->path, &error))
 			return cli_fail(cli, &error);
 		if (!file_read(state->path, LIMIT_YAML_BYTES, &cli->arena, &text, &error))
 			return give_up(state, cli_fail(cli, &error));

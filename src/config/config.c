@@ -52,13 +52,13 @@ bool config_take_environment(struct config *config, const char *const *environme
 	for (size_t i = 0; i < count; i++) {
 		struct str variable = str_from_c(environment[i]);
 		size_t at;
-		if (!str_starts(variable, S("BATON_")) || !str_find(variable, S("="), &at))
+		if (!str_find(variable, S("="), &at))
 			continue;
 		struct str name = str_head(variable, at);
 		const struct config_row *row = row_of_variable(name);
 		if (row == NULL) {
 			/* These two variables are not settings. */
-			if (!str_equal(name, S("BATON_POINTS")) &&
+			if (str_starts(name, S("BATON_")) && !str_equal(name, S("BATON_POINTS")) &&
 			    !str_equal(name, S("BATON_POINTS_TRACE")))
 				names[unknown++] = name;
 			continue;

@@ -8,6 +8,8 @@
 #include "contract/run_custom_tool_types.h"
 #include "contract/run_definition_types.h"
 #include "contract/run_schedule_types.h"
+#include "contract/run_trigger_types.h"
+#include "contract/run_webhook_types.h"
 #include "contract/run_tool_types.h"
 #include "contract/run_turn_types.h"
 
@@ -68,6 +70,8 @@ void run_definition_criterion_check(const struct run_definition_criterion *value
 		check_fail(check, "timeout_seconds", "only a command has timeout_seconds");
 	else if (has(value, reason) && !has(value, check))
 		check_fail(check, "reason", "only a check has a reason");
+	else if (has(value, format_assertion) && !has(value, schema))
+		check_fail(check, "format_assertion", "only a schema has format_assertion");
 }
 
 void run_shell_inputs_check(const struct run_shell_inputs *value, struct check *check)
@@ -118,6 +122,43 @@ void run_git_diff_inputs_check(const struct run_git_diff_inputs *value, struct c
 {
 	check_no_nul(check, "repository", value->repository);
 	check_no_nul_list(check, "paths", value->paths);
+	if (value->staged && value->untracked)
+		check_fail(check, "untracked", "files that are not tracked are not staged");
+}
+
+void run_git_checkout_inputs_check(const struct run_git_checkout_inputs *value, struct check *check)
+{
+	if (has(value, branch))
+		check_no_nul(check, "branch", value->branch);
+}
+
+void run_changes_query_check(const struct run_changes_query *value, struct check *check)
+{
+	if (has(value, path))
+		check_no_nul(check, "path", value->path);
+}
+
+void run_git_publish_inputs_check(const struct run_git_publish_inputs *value, struct check *check)
+{
+	if (has(value, branch))
+		check_no_nul(check, "branch", value->branch);
+}
+
+void run_git_snapshot_inputs_check(const struct run_git_snapshot_inputs *value, struct check *check)
+{
+	check_no_nul(check, "repository", value->repository);
+}
+
+void run_git_restore_inputs_check(const struct run_git_restore_inputs *value, struct check *check)
+{
+	check_no_nul(check, "repository", value->repository);
+}
+
+void run_git_hooks_inputs_check(const struct run_git_hooks_inputs *value, struct check *check)
+{
+	check_no_nul(check, "repository", value->repository);
+	if (has(value, message))
+		check_no_nul(check, "message", value->message);
 }
 
 void run_git_commit_inputs_check(const struct run_git_commit_inputs *value, struct check *check)
@@ -228,6 +269,43 @@ void run_schedule_check(const struct run_schedule *schedule, struct check *check
 		check_fail(check, "catch_up",
 			   "all needs overlap queue or allow: with skip, only one of several due "
 			   "times that come at once would start a run");
+}
+
+static bool webhook_url_fits(struct str url, bool mail)
+{
+	return mail ? str_starts(url, S("smtp://")) || str_starts(url, S("smtps://"))
+		    : str_starts(url, S("http://")) || str_starts(url, S("https://"));
+}
+
+void run_webhook_check(const struct run_webhook *webhook, struct check *check)
+{
+	bool mail = webhook->channel == RUN_WEBHOOK_CHANNEL_EMAIL;
+	if (has(webhook, url) == has(webhook, url_secret))
+		check_fail(check, NULL, "a webhook needs exactly one of url and url_secret");
+	if (has(webhook, url) && !webhook_url_fits(webhook->url, mail))
+		check_fail(check, "url",
+			   mail ? "must begin with smtp:// or smtps://"
+				: "must begin with http:// or https://");
+	if (webhook->channel == RUN_WEBHOOK_CHANNEL_WEBHOOK && !has(webhook, secret))
+		check_fail(check, "secret",
+			   "is missing: the key that signs deliveries, env:NAME or file:NAME");
+	if (mail && (!has(webhook, from) || !has(webhook, to)))
+		check_fail(check, NULL, "an e-mail needs from and to");
+	if (!mail && (has(webhook, from) || has(webhook, to) || has(webhook, user)))
+		check_fail(check, NULL, "from, to and user belong to channel email");
+	if (mail && has(webhook, user) != has(webhook, secret))
+		check_fail(check, NULL, "an e-mail has both user and secret, or neither");
+}
+
+void run_trigger_check(const struct run_trigger *trigger, struct check *check)
+{
+	if (has(trigger, workflow) == has(trigger, signal))
+		check_fail(check, NULL, "a trigger needs exactly one of workflow and signal");
+	if (has(trigger, signal) != has(trigger, label))
+		check_fail(check, "label",
+			   "belongs to signal: it finds the run that gets the signal");
+	if (has(trigger, workflow) && has(trigger, data))
+		check_fail(check, "data", "belongs to signal; a workflow has inputs");
 }
 
 void run_agentic_request_check(const struct run_agentic_request *value, struct check *check)

@@ -81,8 +81,9 @@ static inline struct place place_of(const struct json *json)
 	return (struct place){ json->line, json->column };
 }
 
-void problem_add(struct parse *parse, const struct path *path, struct place place,
-		 const char *format, ...) PRINTF_LIKE(4, 5);
+/* NULL when the list is full. */
+struct problem *problem_add(struct parse *parse, const struct path *path, struct place place,
+			    const char *format, ...) PRINTF_LIKE(4, 5);
 /* True when the list is full: the problem is then only counted and needs no text. */
 bool problem_hide(struct parse *parse);
 /* Converts the byte offsets of problems from `first` on to lines and columns, in one pass over the

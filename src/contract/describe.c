@@ -14,6 +14,8 @@ static const struct description descriptions[] = {
 	{ TEXT("openapi"), TEXT("The HTTP interface as OpenAPI 3.1"), describe_openapi },
 	{ TEXT("schema"), TEXT("Every type as one JSON Schema 2020-12 document"),
 	  describe_schema_all },
+	{ TEXT("workflow-schema"), TEXT("JSON Schema of workflow files, for editors"),
+	  describe_workflow_schema },
 	{ TEXT("typescript"), TEXT("Every type as TypeScript declarations for a client"),
 	  describe_typescript },
 	{ TEXT("markdown"), TEXT("Every type as a reference page"), describe_markdown },
@@ -120,6 +122,12 @@ static struct str keep(struct buf *kept, void (*print)(struct buf *out))
 	}
 	pthread_mutex_unlock(&kept_lock);
 	return buf_str(kept);
+}
+
+struct str describe_workflow_schema_kept(void)
+{
+	static struct buf kept;
+	return keep(&kept, describe_workflow_schema);
 }
 
 struct str describe_openapi_kept(void)

@@ -4,6 +4,7 @@
  *
  *	openapi     OpenAPI 3.1: routes.def and every type of every module
  *	schema      one JSON Schema 2020-12 document with all types in $defs
+ *	workflow-schema  JSON Schema of workflow files, in every dialect
  *	typescript  the same types for a client
  *	markdown    the same types for a reader
  *	states events errors config limits metrics   the other .def files
@@ -29,6 +30,7 @@ const struct description *description_find(struct str name);
 
 void describe_openapi(struct buf *out);
 void describe_schema_all(struct buf *out);
+void describe_workflow_schema(struct buf *out);
 void describe_typescript(struct buf *out);
 void describe_markdown(struct buf *out);
 void describe_states(struct buf *out);
@@ -56,6 +58,9 @@ const struct stored_row *stored_row_at(size_t index); /* NULL after the last */
 void describe_schema(const struct type *type, struct str prefix, struct json_writer *writer);
 void describe_schema_input(const struct type *type, struct str prefix, struct json_writer *writer);
 bool describe_schema_differs(const struct type *type);
+/* The same for a file that a person writes: second names and old words are among what it accepts, every
+ * reference is `prefix` and the wire name, and every keyword is standard. */
+void describe_schema_file(const struct type *type, struct str prefix, struct json_writer *writer);
 /* JSON Schema of what Baton accepts as one entity, complete in itself, for a model: other types are
  * written in place, only one that contains itself stands in $defs, and every keyword is standard. */
 void describe_schema_whole(const struct type *type, struct json_writer *writer);
@@ -67,6 +72,7 @@ void describe_indented(struct str json, struct buf *out);
 /* The OpenAPI document and the HTML page.  The first call prints them under a lock; the text is
  * cached until the program exits.  Any thread may call these functions. */
 struct str describe_openapi_kept(void);
+struct str describe_workflow_schema_kept(void);
 struct str describe_html_kept(void);
 
 #endif

@@ -35,6 +35,7 @@ struct describer {
 	struct str prefix;
 	bool input;
 	struct inlining *inlining; /* NULL = other types are references */
+	bool file; /* what a file may contain: second names too, and only standard keywords */
 };
 
 /* ---- do the forms differ? -------------------------------------------------------------- */
@@ -157,7 +158,7 @@ static void put_reference(struct describer *to, const struct type *type)
 		put_in_place(to, type);
 		return;
 	}
-	bool input = to->input && describe_schema_differs(type);
+	bool input = to->input && !to->file && describe_schema_differs(type);
 	put(to, S("$ref"),
 	    str_format(&arena, STR_FMT STR_FMT "%s", STR_ARG(to->prefix), STR_ARG(type->name),
 		       input ? ".Input" : ""));
@@ -281,9 +282,9 @@ static bool is_nullable(const struct field *field)
 	return field->nullable || field->presence == PRESENCE_COMPUTED;
 }
 
-static void put_field(struct describer *to, const struct field *field)
+static void put_field(struct describer *to, const struct field *field, struct str name)
 {
-	json_key(to->writer, field->name);
+	json_key(to->writer, name);
 	json_open(to->writer, '{');
 	if (field->shape == SHAPE_CONST) {
 		put(to, S("type"), S("string"));
@@ -309,13 +310,15 @@ static void put_field(struct describer *to, const struct field *field)
 		json_key(to->writer, S("deprecated"));
 		json_put_bool(to->writer, true);
 	}
-	if (field->alias.size > 0 && to->inlining == NULL)
+	if (field->alias.size > 0 && to->inlining == NULL && !to->file)
 		put(to, S("x-oldName"), field->alias);
 	json_close(to->writer, '}');
 }
 
-static bool is_required(const struct field *field, bool input)
+static bool is_required(const struct field *field, bool input, bool file)
 {
+	if (file && field->alias.size > 0)
+		return false; /* it may have its second name */
 	if (input)
 		return field->presence == PRESENCE_REQUIRED && field->shape != SHAPE_CONST;
 	return field->presence != PRESENCE_OPTIONAL;
@@ -333,7 +336,7 @@ static void put_required(struct describer *to, const struct type *type, struct s
 		open = true;
 	}
 	for (const struct field *field = type_fields(type); field->shape != SHAPE_END; field++) {
-		if (field_is_hook(field) || !is_required(field, to->input))
+		if (field_is_hook(field) || !is_required(field, to->input, to->file))
 			continue;
 		if (!open) {
 			json_key(to->writer, S("required"));
@@ -364,6 +367,42 @@ static void put_hooks(struct describer *to, const struct type *type)
 		json_close(to->writer, ']');
 }
 
+/* ---- spellings of files ---------------------------------------------------------------- */
+/* What a workflow file may contain besides the fields of its contract (definition/dialect_runtime.c). */
+
+static bool is_step(const struct type *type)
+{
+	return str_equal(type->name, S("run.DefinitionStep"));
+}
+
+/* A number of retries in place of a policy. */
+static void put_retry(struct describer *to, const struct field *field)
+{
+	json_key(to->writer, field->name);
+	json_open(to->writer, '{');
+	put(to, S("description"), field->text);
+	json_key(to->writer, S("anyOf"));
+	json_open(to->writer, '[');
+	json_open(to->writer, '{');
+	put_reference(to, field->of());
+	json_close(to->writer, '}');
+	json_put_raw(to->writer, S("{\"type\":\"integer\",\"minimum\":0}"));
+	json_close(to->writer, ']');
+	json_close(to->writer, '}');
+	json_key(to->writer, S("max_retries"));
+	json_put_raw(to->writer, S("{\"type\":\"integer\",\"minimum\":0,\"description\":"
+				   "\"The same as retry: {max_retries: N}.\"}"));
+}
+
+/* Keys that are a place for anchors. */
+static void put_ignored_keys(struct describer *to)
+{
+	json_key(to->writer, S("patternProperties"));
+	json_put_raw(to->writer, S("{\"^(_|x-)\":{}}"));
+}
+
+/* ---- entities -------------------------------------------------------------------------- */
+
 /* Writes an entity's schema into an open object.  `tag` is the tag of the union around it, for an
  * entity that does not have the tag among its own fields. */
 static void put_entity(struct describer *to, const struct type *type, struct str tag,
@@ -382,13 +421,20 @@ static void put_entity(struct describer *to, const struct type *type, struct str
 		json_close(to->writer, '}');
 	}
 	for (const struct field *field = type_fields(type); field->shape != SHAPE_END; field++)
-		if (!field_is_hook(field))
-			put_field(to, field);
+		if (to->file && is_step(type) && str_equal(field->name, S("retry")))
+			put_retry(to, field);
+		else if (!field_is_hook(field))
+			put_field(to, field, field->name);
+	for (const struct field *field = type_fields(type); field->shape != SHAPE_END; field++)
+		if (to->file && !field_is_hook(field) && field->alias.size > 0)
+			put_field(to, field, field->alias);
 	json_close(to->writer, '}');
 	put_required(to, type, tag);
+	if (to->file && (is_step(type) || str_equal(type->name, S("run.Definition"))))
+		put_ignored_keys(to);
 	json_key(to->writer, S("additionalProperties"));
 	json_put_bool(to->writer, type->openness != CONTRACT_CLOSED);
-	if (to->inlining == NULL)
+	if (to->inlining == NULL && !to->file)
 		put_hooks(to, type);
 }
 
@@ -435,8 +481,11 @@ static void put_enum(struct describer *to, const struct type *type)
 	json_open(to->writer, '[');
 	for (size_t i = 0; i < type->word_count; i++)
 		json_put_str(to->writer, type->words[i].name);
+	for (const struct enum_old *old = type->olds; to->file && old != NULL && old->name.size > 0;
+	     old++)
+		json_put_str(to->writer, old->name);
 	json_close(to->writer, ']');
-	if (to->inlining != NULL)
+	if (to->inlining != NULL || to->file)
 		return;
 	json_key(to->writer, S("x-enumDescriptions"));
 	json_open(to->writer, '{');
@@ -476,6 +525,12 @@ void describe_schema(const struct type *type, struct str prefix, struct json_wri
 void describe_schema_input(const struct type *type, struct str prefix, struct json_writer *writer)
 {
 	struct describer to = { .writer = writer, .prefix = prefix, .input = true };
+	describe(&to, type);
+}
+
+void describe_schema_file(const struct type *type, struct str prefix, struct json_writer *writer)
+{
+	struct describer to = { .writer = writer, .prefix = prefix, .input = true, .file = true };
 	describe(&to, type);
 }
 

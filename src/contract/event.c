@@ -122,6 +122,107 @@ void event_set_warnings(struct event *event, struct run_warning_list warnings, i
 	}
 }
 
+const struct run_milestone *event_milestone(const struct event *event)
+{
+	switch (event->type) {
+#define EVENT(constant, name, body, level, persistence, text) \
+	case EVENT_##constant:                                \
+		return has(event->as.body, milestone) ? event->as.body->milestone : NULL;
+#include "contracts/events.def"
+#undef EVENT
+	}
+	return NULL;
+}
+
+void event_set_milestone(struct event *event, const struct run_milestone *milestone,
+			 struct arena *arena)
+{
+	switch (event->type) {
+#define EVENT(constant, name, body, level, persistence, text)                                   \
+	case EVENT_##constant: {                                                                \
+		struct body *told = arena_copy(arena, event->as.body, sizeof(*event->as.body)); \
+		SET(told, milestone, milestone);                                                \
+		event->as.body = told;                                                          \
+		break;                                                                          \
+	}
+#include "contracts/events.def"
+#undef EVENT
+	}
+}
+
+bool event_step(const struct event *event, struct str *out_path)
+{
+	switch (event->type) {
+	case EVENT_RUN_CREATED:
+	case EVENT_RUN_STARTED:
+	case EVENT_RUN_PAUSED:
+	case EVENT_RUN_RESUMED:
+	case EVENT_RUN_RETRIED:
+	case EVENT_RUN_CANCELLING:
+	case EVENT_RUN_UNWINDING:
+	case EVENT_RUN_SIGNALLED:
+	case EVENT_MESSAGE_SENT:
+	case EVENT_MESSAGE_READ:
+	case EVENT_RUN_FINISHED:
+	case EVENT_DOCUMENT_CHANGED:
+	case EVENT_BRANCH_ENDED:
+	case EVENT_RUN_COMPACTED:
+		break;
+	case EVENT_STEP_COMPUTED:
+		*out_path = event->as.run_step_computed->step;
+		return true;
+	case EVENT_STEP_SKIPPED:
+		*out_path = event->as.run_step_skipped->step;
+		return true;
+	case EVENT_STEP_STARTED:
+		*out_path = event->as.run_step_started->step;
+		return true;
+	case EVENT_STEP_ENTERED:
+		*out_path = event->as.run_step_entered->step;
+		return true;
+	case EVENT_STEP_LEFT:
+		*out_path = event->as.run_step_left->step;
+		return true;
+	case EVENT_TOOL_REQUESTED:
+		*out_path = event->as.run_tool_requested->step;
+		return true;
+	case EVENT_TOOL_RESTARTED:
+		*out_path = event->as.run_tool_restarted->step;
+		return true;
+	case EVENT_TOOL_FINISHED:
+		*out_path = event->as.run_tool_finished->step;
+		return true;
+	case EVENT_TIMER_REQUESTED:
+		*out_path = event->as.run_timer_requested->step;
+		return true;
+	case EVENT_TIMER_FINISHED:
+		*out_path = event->as.run_timer_finished->step;
+		return true;
+	case EVENT_HUMAN_REQUESTED:
+		*out_path = event->as.run_human_requested->step;
+		return true;
+	case EVENT_HUMAN_ESCALATED:
+		*out_path = event->as.run_human_escalated->step;
+		return true;
+	case EVENT_HUMAN_FINISHED:
+		*out_path = event->as.run_human_finished->step;
+		return true;
+	case EVENT_TURN_REQUESTED:
+		*out_path = event->as.run_turn_requested->step;
+		return true;
+	case EVENT_TURN_FINISHED:
+		*out_path = event->as.run_turn_finished->step;
+		return true;
+	case EVENT_SUBRUN_REQUESTED:
+		*out_path = event->as.run_subrun_requested->step;
+		return true;
+	case EVENT_SUBRUN_FINISHED:
+		*out_path = event->as.run_subrun_finished->step;
+		return true;
+	}
+	return false;
+}
+
 void event_set_origin(struct event *event, struct run_commit_list commits, struct str request_id,
 		      struct arena *arena)
 {

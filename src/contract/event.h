@@ -11,6 +11,7 @@
 
 struct run_value;
 struct run_commit_list;
+struct run_milestone;
 #define EVENT(constant, name, body, level, persistence, text) struct body;
 #include "contracts/events.def"
 #undef EVENT
@@ -61,6 +62,12 @@ struct run_warning_list event_warnings(const struct event *event, int64_t *out_d
 /* Makes the event record warnings: it gets a new body in the arena. */
 void event_set_warnings(struct event *event, struct run_warning_list warnings, int64_t dropped,
 			struct arena *arena);
+/* The milestone that begins or ends with the event; NULL = none. */
+const struct run_milestone *event_milestone(const struct event *event);
+void event_set_milestone(struct event *event, const struct run_milestone *milestone,
+			 struct arena *arena);
+/* The path of the event's step; false when the event belongs to the run itself. */
+bool event_step(const struct event *event, struct str *out_path);
 /* Makes the event report these commits (may be empty) and the request that caused it ("" = none): it
  * gets a new body in the arena. */
 void event_set_origin(struct event *event, struct run_commit_list commits, struct str request_id,

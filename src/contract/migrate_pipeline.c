@@ -24,17 +24,17 @@ static enum pipeline_agent_driver driver_from_v1(enum pipeline_v1_driver_type ol
 	return PIPELINE_AGENT_DRIVER_API;
 }
 
-static enum pipeline_tracker_type tracker_from_v1(enum pipeline_v1_tracker_type old)
+static enum pipeline_profile_tracker tracker_from_v1(enum pipeline_v1_tracker_type old)
 {
 	switch (old) {
 	case PIPELINE_V1_TRACKER_JIRA:
-		return PIPELINE_TRACKER_JIRA;
+		return PIPELINE_PROFILE_TRACKER_JIRA;
 	case PIPELINE_V1_TRACKER_GITHUB:
-		return PIPELINE_TRACKER_GITHUB;
+		return PIPELINE_PROFILE_TRACKER_GITHUB;
 	case PIPELINE_V1_TRACKER_NONE:
 		break;
 	}
-	return PIPELINE_TRACKER_NOOP;
+	return PIPELINE_PROFILE_TRACKER_NOOP;
 }
 
 static const struct pipeline_retry_config *retry_from_v1(const struct pipeline_v1_retry_config *old,

@@ -37,13 +37,14 @@ static void unknown_field(struct parse *parse, const struct path *path, const st
 	struct path inner = path_key(path, member->key);
 	struct place place = { member->line, member->column };
 	struct str near = ready_closest(type_ready(type), member->key);
-	if (near.size > 0)
-		problem_add(parse, &inner, place,
-			    "is not a field of " STR_FMT "; did you mean \"" STR_FMT "\"?",
-			    STR_ARG(type->name), STR_ARG(near));
-	else
-		problem_add(parse, &inner, place, "is not a field of " STR_FMT,
-			    STR_ARG(type->name));
+	struct problem *problem =
+		near.size > 0 ? problem_add(parse, &inner, place,
+					    "is not a field of " STR_FMT "; did you mean \"" STR_FMT
+					    "\"?",
+					    STR_ARG(type->name), STR_ARG(near))
+			      : problem_add(parse, &inner, place, "is not a field of " STR_FMT,
+					    STR_ARG(type->name));
+	problem_suggest(problem, member->key, near);
 }
 
 static void keep(struct parse *parse, const struct type *type, const struct json *json,

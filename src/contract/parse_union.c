@@ -48,13 +48,14 @@ static void unknown_tag(struct parse *parse, const struct path *path, const stru
 		return;
 	struct str said = quoted(parse->arena, tag), tags = tags_text(parse->arena, slot->type);
 	struct str near = ready_closest(type_ready(slot->type), tag);
-	if (near.size > 0)
-		problem_add(parse, at, place,
-			    STR_FMT " is not one of " STR_FMT "; did you mean \"" STR_FMT "\"?",
-			    STR_ARG(said), STR_ARG(tags), STR_ARG(near));
-	else
-		problem_add(parse, at, place, STR_FMT " is not one of " STR_FMT, STR_ARG(said),
-			    STR_ARG(tags));
+	struct problem *problem =
+		near.size > 0 ? problem_add(parse, at, place,
+					    STR_FMT " is not one of " STR_FMT
+						    "; did you mean \"" STR_FMT "\"?",
+					    STR_ARG(said), STR_ARG(tags), STR_ARG(near))
+			      : problem_add(parse, at, place, STR_FMT " is not one of " STR_FMT,
+					    STR_ARG(said), STR_ARG(tags));
+	problem_suggest(problem, tag, near);
 }
 
 void parse_union(struct parse *parse, const struct path *path, const struct slot *slot,

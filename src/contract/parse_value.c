@@ -247,13 +247,15 @@ static bool parse_enum(struct parse *parse, const struct path *path, const struc
 	}
 	struct str said = quoted(parse->arena, json->as.string);
 	struct str near = ready_closest(type_ready(type), json->as.string);
-	if (near.size > 0)
-		problem_add(parse, path, place_of(json),
-			    STR_FMT " is not one of " STR_FMT "; did you mean \"" STR_FMT "\"?",
-			    STR_ARG(said), STR_ARG(words), STR_ARG(near));
-	else
-		problem_add(parse, path, place_of(json), STR_FMT " is not one of " STR_FMT,
-			    STR_ARG(said), STR_ARG(words));
+	struct problem *problem =
+		near.size > 0 ? problem_add(parse, path, place_of(json),
+					    STR_FMT " is not one of " STR_FMT
+						    "; did you mean \"" STR_FMT "\"?",
+					    STR_ARG(said), STR_ARG(words), STR_ARG(near))
+			      : problem_add(parse, path, place_of(json),
+					    STR_FMT " is not one of " STR_FMT, STR_ARG(said),
+					    STR_ARG(words));
+	problem_suggest(problem, json->as.string, near);
 	return false;
 }
 

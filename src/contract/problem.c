@@ -77,46 +77,54 @@ bool problem_hide(struct parse *parse)
 	return true;
 }
 
-void problem_add(struct parse *parse, const struct path *path, struct place place,
-		 const char *format, ...)
+struct problem *problem_add(struct parse *parse, const struct path *path, struct place place,
+			    const char *format, ...)
 {
 	struct problems *problems = parse->problems;
 	if (problem_hide(parse))
-		return;
+		return NULL;
 	if (problems->arena == NULL)
 		problems->arena = parse->arena;
 	if (problems->at == NULL)
 		problems->at = arena_array(problems->arena, struct problem, LIMIT_PROBLEMS);
 	struct problem *problem = &problems->at[problems->count++];
-	problem->pointer = pointer_text(path, problems->arena);
-	problem->line = place.line;
-	problem->column = place.column;
-	problem->configuration = false;
+	*problem = (struct problem){ .pointer = pointer_text(path, problems->arena),
+				     .line = place.line,
+				     .column = place.column };
 	va_list list;
 	va_start(list, format);
 	problem->text = str_format_list(problems->arena, format, list);
 	va_end(list);
+	return problem;
 }
 
-void problems_add(struct problems *problems, struct str pointer, uint32_t line, uint32_t column,
-		  const char *format, ...)
+void problem_suggest(struct problem *problem, struct str word, struct str replacement)
+{
+	if (problem == NULL)
+		return;
+	problem->hint.word = word;
+	problem->hint.replacement = replacement;
+}
+
+struct problem *problems_add(struct problems *problems, struct str pointer, uint32_t line,
+			     uint32_t column, const char *format, ...)
 {
 	require(problems->arena != NULL);
 	if (problems->count == LIMIT_PROBLEMS) {
 		problems->hidden++;
-		return;
+		return NULL;
 	}
 	if (problems->at == NULL)
 		problems->at = arena_array(problems->arena, struct problem, LIMIT_PROBLEMS);
 	struct problem *problem = &problems->at[problems->count++];
-	problem->pointer = str_copy(problems->arena, pointer);
-	problem->line = line;
-	problem->column = column;
-	problem->configuration = false;
+	*problem = (struct problem){ .pointer = str_copy(problems->arena, pointer),
+				     .line = line,
+				     .column = column };
 	va_list list;
 	va_start(list, format);
 	problem->text = str_format_list(problems->arena, format, list);
 	va_end(list);
+	return problem;
 }
 
 void problems_add_configuration(struct problems *problems, const char *format, ...)

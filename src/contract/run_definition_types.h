@@ -4,6 +4,7 @@
 
 #include "contract/run_graph_enum_types.h"
 #include "contract/run_class_types.h"
+#include "contract/run_milestone_types.h"
 #include "contract/run_question_types.h"
 
 #define CONTRACT_MODULE run

@@ -3,6 +3,7 @@
 #define CONTRACT_RUN_EVENT_TYPES_H
 
 #include "contract/run_class_types.h"
+#include "contract/run_milestone_types.h"
 #include "contract/run_message_types.h"
 #include "contract/run_outcome_types.h"
 #include "contract/run_question_types.h"

@@ -4,6 +4,7 @@
 #define CONTRACT_RUN_GRAPH_TYPES_H
 
 #include "contract/run_class_types.h"
+#include "contract/run_milestone_types.h"
 #include "contract/run_node_types.h"
 #include "contract/run_question_types.h"
 #include "contract/run_graph_enum_types.h"

@@ -4,6 +4,7 @@
 #define CONTRACT_RUN_SNAPSHOT_TYPES_H
 
 #include "contract/run_message_types.h"
+#include "contract/run_milestone_types.h"
 #include "contract/run_outcome_types.h"
 #include "contract/run_question_types.h"
 #include "contract/run_value_types.h"

@@ -118,6 +118,9 @@ static bool find_agent(const struct compiler *c, const struct run_definition_age
 	if ((definition == NULL || !has(definition, driver)) &&
 	    !find_registered(c, name, &description.registered, error))
 		return false;
+	if (description.registered != NULL && tools->tier != NULL &&
+	    !tools->tier(tools->context, name, c->arena, &description.tier, error))
+		return false;
 	agent_sources_gather(&description, c->arena, &sources);
 	*out_found =
 		(struct found_agent){ .known = sources.known, .problems = { .arena = c->arena } };
@@ -149,11 +152,13 @@ static void add_problem(const struct compiler *c, const struct found_agent *foun
 	}
 	const struct json *at = place_of(place, problem->pointer);
 	bool known = problem->line > 0 || at == NULL;
-	problems_add(c->problems,
-		     str_format(c->arena, "/agents/" STR_FMT STR_FMT, STR_ARG(entry->key),
-				STR_ARG(problem->pointer)),
-		     known ? problem->line : at->line, known ? problem->column : at->column,
-		     STR_FMT, STR_ARG(problem->text));
+	problem_suggest(problems_add(c->problems,
+				     str_format(c->arena, "/agents/" STR_FMT STR_FMT,
+						STR_ARG(entry->key), STR_ARG(problem->pointer)),
+				     known ? problem->line : at->line,
+				     known ? problem->column : at->column, STR_FMT,
+				     STR_ARG(problem->text)),
+			problem->hint.word, problem->hint.replacement);
 }
 
 void definition_check_agents(const struct compiler *c, const struct json *tree)
@@ -184,16 +189,27 @@ static struct str agent_names(const struct compiler *c)
 	return names.size == 0 ? S("none") : str_copy(c->arena, buf_str(&names));
 }
 
-/* "; did you mean x?" or "". */
 static struct str closest_agent(const struct compiler *c, struct str name)
 {
 	struct str *words = arena_array(c->arena, struct str, c->file->agents.count);
 	for (size_t i = 0; i < c->file->agents.count; i++)
 		words[i] = c->file->agents.at[i].key;
-	struct str close = closest_word((struct str_list){ words, c->file->agents.count }, name);
-	return close.size == 0
-		       ? S("")
-		       : str_format(c->arena, "; did you mean " STR_FMT "?", STR_ARG(close));
+	return closest_word((struct str_list){ words, c->file->agents.count }, name);
+}
+
+static void report_unknown(const struct body *body, size_t number, struct str name)
+{
+	const struct compiler *c = body->compiler;
+	struct str close = closest_agent(c, name);
+	problem_suggest(definition_step_problem(
+				body, number, S("agent"),
+				"agent " STR_FMT
+				" does not exist: add it to `agents` of the file (now: " STR_FMT
+				"), to the profile or to the registry%s" STR_FMT "%s",
+				STR_ARG(name), STR_ARG(agent_names(c)),
+				close.size > 0 ? "; did you mean \"" : "", STR_ARG(close),
+				close.size > 0 ? "\"?" : ""),
+			name, close);
 }
 
 const struct run_definition_agent *definition_own_agent(const struct compiler *c, struct str name)
@@ -232,12 +248,7 @@ static const struct run_graph_agent *find(const struct body *body, size_t number
 	if (!found.known && c->names_unknown)
 		return NULL;
 	if (!found.known) {
-		definition_step_problem(body, number, S("agent"),
-					"agent " STR_FMT " does not exist" STR_FMT
-					": add it to `agents` of the file (now: " STR_FMT
-					"), to the profile or to the registry",
-					STR_ARG(name), STR_ARG(closest_agent(c, name)),
-					STR_ARG(agent_names(c)));
+		report_unknown(body, number, name);
 		return NULL;
 	}
 	/* Problems of the file's own agents have been reported. */
@@ -352,8 +363,10 @@ const struct run_graph_agent *definition_adapt_agent(const struct body *body, si
 	struct str_list expected = expected_outputs(step, c->arena);
 	if (has(step, model_override))
 		SET(adapted, model, step->model_override);
-	if (has(step, schema))
+	if (has(step, schema)) {
 		SET(adapted, schema, step->schema);
+		adapted->is.format_assertion = ABSENT; /* that of the agent's own schema */
+	}
 	if (has(step, tools))
 		allow_tools(adapted, step->tools, c->arena);
 	else if (has(c->file, tools))

@@ -17,23 +17,15 @@ static const struct {
 	struct str name;
 	bool of_driver; /* belongs to the driver: not taken from below the source that names it */
 } fields[] = {
-	{ { "driver", 6 }, false },
-	{ { "model", 5 }, true },
-	{ { "system", 6 }, false },
-	{ { "temperature", 11 }, false },
-	{ { "max_tokens", 10 }, false },
-	{ { "context_tokens", 14 }, false },
-	{ { "schema", 6 }, false },
-	{ { "tools", 5 }, false },
-	{ { "allow_human_input", 17 }, false },
-	{ { "required_tools", 14 }, false },
-	{ { "approve", 7 }, false },
-	{ { "approve_risk", 12 }, false },
-	{ { "max_risk", 8 }, false },
-	{ { "max_turns", 9 }, false },
-	{ { "timeout_seconds", 15 }, false },
-	{ { "retry", 5 }, false },
-	{ { "sandbox", 7 }, false },
+	{ { "driver", 6 }, false },          { { "model", 5 }, true },
+	{ { "system", 6 }, false },          { { "temperature", 11 }, false },
+	{ { "max_tokens", 10 }, false },     { { "context_tokens", 14 }, false },
+	{ { "schema", 6 }, false },          { { "format_assertion", 16 }, false },
+	{ { "tools", 5 }, false },           { { "allow_human_input", 17 }, false },
+	{ { "required_tools", 14 }, false }, { { "approve", 7 }, false },
+	{ { "approve_risk", 12 }, false },   { { "max_risk", 8 }, false },
+	{ { "max_turns", 9 }, false },       { { "timeout_seconds", 15 }, false },
+	{ { "retry", 5 }, false },           { { "sandbox", 7 }, false },
 };
 
 /* ---- what each source says --------------------------------------------------------------- */
@@ -58,6 +50,8 @@ static const struct run_agent_settings *definition_settings(const struct run_def
 		SET(out, context_tokens, from->context_tokens);
 	if (has(from, schema))
 		SET(out, schema, from->schema);
+	if (has(from, format_assertion))
+		SET(out, format_assertion, from->format_assertion);
 	if (from->tools.count > 0)
 		SET(out, tools, from->tools);
 	if (from->allow_human_input)
@@ -164,6 +158,21 @@ static const struct run_agent_settings *registry_settings(const struct run_agent
 	return out;
 }
 
+static const struct run_agent_settings *tier_settings(const struct run_tier *from,
+						      struct arena *arena)
+{
+	struct run_agent_settings *out = run_agent_settings_new(arena);
+	if (has(from, driver))
+		SET(out, driver, from->driver);
+	if (has(from, model))
+		SET(out, model, from->model);
+	if (has(from, options) && from->options->as.object.count > 0)
+		SET(out, options, from->options);
+	if (has(from, max_tokens))
+		SET(out, max_tokens, from->max_tokens);
+	return out;
+}
+
 static const struct run_agent_settings *default_settings(struct arena *arena)
 {
 	struct run_agent_settings *out = run_agent_settings_new(arena);
@@ -206,6 +215,9 @@ void agent_sources_gather(const struct agent_description *description, struct ar
 			   definition_settings(description->definition, arena), true);
 	if (entry != NULL)
 		source_add(&sources, RUN_ORIGIN_PROFILE, entry_settings(entry, arena), false);
+	if (description->tier != NULL)
+		source_add(&sources, RUN_ORIGIN_TIER, tier_settings(description->tier, arena),
+			   false);
 	if (description->registered != NULL)
 		source_add(&sources, RUN_ORIGIN_REGISTRY,
 			   registry_settings(description->registered, arena), false);
@@ -406,6 +418,8 @@ const struct run_graph_agent *agent_resolution_apply(const struct agent_resoluti
 			     STR_ARG(from->driver));
 	if (has(from, schema))
 		SET(agent, schema, from->schema);
+	if (has(from, format_assertion) && from->format_assertion)
+		SET(agent, format_assertion, true);
 	if (tools.count > 0)
 		SET(agent, tools, definition_named_tools(tools, arena));
 	set_limits(agent, from);

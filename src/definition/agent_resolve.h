@@ -30,6 +30,7 @@ struct run_agent;
 struct run_definition_agent;
 struct run_graph_agent;
 struct run_graph_sandbox;
+struct run_tier;
 
 struct agent_source {
 	enum run_config_origin origin;
@@ -42,7 +43,8 @@ struct agent_description {
 	struct str name;
 	const struct run_definition_agent *definition;
 	const struct pipeline_profile *profile; /* of the run; it need not have the agent */
-	const struct run_agent *registered;
+	const struct run_agent *registered;     /* of tierN_ROLE: the agent ROLE */
+	const struct run_tier *tier;            /* of tierN_ROLE */
 };
 
 enum { AGENT_SOURCES = 8 };

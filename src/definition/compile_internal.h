@@ -10,7 +10,8 @@
  *	session_compile.c      agents with tools
  *	prompt_compile.c       templates of prompts
  *	verify_compile.c       verifications and their criteria
- *	tool_check.c           inputs and outputs of tools against their contracts
+ *	tool_check.c           inputs and outputs of tools against their contracts, and their types
+ *	name_report.c          problems of templates and expressions at their places
  */
 #ifndef DEFINITION_INSIDE_H
 #define DEFINITION_INSIDE_H
@@ -36,12 +37,17 @@ struct compiler {
 	 * it is missing. */
 	size_t repairs;
 	bool names_unknown, order_unknown, kinds_unknown;
+	bool translated;                  /* the file is of another dialect than that of steps */
 	struct run_graph_node_list undos; /* compiled so far */
 };
 
 /* Adds a warning: something that the author should know, and that stops nothing. */
-void definition_warn(const struct compiler *compiler, const struct json *place, const char *format,
-		     ...) PRINTF_LIKE(3, 4);
+struct problem *definition_warn(const struct compiler *compiler, const struct json *place,
+				const char *format, ...) PRINTF_LIKE(3, 4);
+
+/* Adds the reason why the definition cannot be started: a problem, or a warning where it is only drawn. */
+void definition_refuse_start(const struct compiler *compiler, const struct json *place,
+			     const char *format, ...) PRINTF_LIKE(3, 4);
 
 /* What undo steps read of the bodies around them: steps, variables, and other names. */
 struct undo_reads {
@@ -78,8 +84,11 @@ struct str definition_step_pointer(const struct body *body, size_t number);
 /* The part of a try that the step belongs to. */
 enum run_section definition_section(const struct body *body, size_t number);
 /* Adds a problem of a step, at the position of its member `key` if it has that member. */
-void definition_step_problem(const struct body *body, size_t number, struct str key,
-			     const char *format, ...) PRINTF_LIKE(4, 5);
+struct problem *definition_step_problem(const struct body *body, size_t number, struct str key,
+					const char *format, ...) PRINTF_LIKE(4, 5);
+/* The same, at the item of a list that the step's member is. */
+struct problem *definition_item_problem(const struct body *body, size_t number, struct str key,
+					size_t item, const char *format, ...) PRINTF_LIKE(5, 6);
 
 /* Checks names, dependencies and edges, and computes the order.  If they are wrong the order is that
  * of the file, and the body is `unordered`. */
@@ -92,23 +101,8 @@ const struct run_definition *definition_repair(struct compiler *compiler, struct
  * what contains one of these. */
 void definition_drop_consequences(struct problems *problems, size_t unfit);
 
-/* The scope of a template or expression: which names it may use. */
-struct reader {
-	struct body *body;
-	int64_t step;       /* number of the step that reads; -1 = the workflow's outputs */
-	bool own;           /* the step may read its own result: until, edges */
-	bool inside;        /* until of a loop: all steps of this body have ended */
-	bool has_output;    /* the name `output` is available */
-	bool takes_secrets; /* the value may contain ${secrets.NAME} */
-	struct str_list secret_inputs; /* of the step's tool: those that may, for the error */
-};
-
-void definition_read_template(const struct reader *reader, const struct json *template,
-			      struct str key);
-void definition_read_expression(const struct reader *reader, struct str text, struct str key);
-/* Checks one name that the reader uses. */
-MUST_CHECK bool definition_check_name(const struct reader *reader, enum expr_name kind,
-				      struct str name, struct str key, struct error *error);
+struct name_advice; /* definition/name_scope.h */
+struct reader;
 /* Sets what a verification has besides its body.  The criteria of one that repeats a step are read in
  * the body, by the second function. */
 void definition_make_verify(const struct reader *reader, struct run_graph_node *node);
@@ -131,9 +125,13 @@ void definition_check_inputs(const struct body *body, size_t number,
 			     const struct definition_tool *tool);
 /* Reports inputs of an agent that are probably misspelled. */
 void definition_check_agent_inputs(const struct body *body, size_t number);
-/* Fails when the step calls a tool that has no such output, or is an agent's. */
+/* Fails when the step calls a tool that has no such output; warns when it is an agent's and is probably
+ * misspelled. */
 MUST_CHECK bool definition_check_output(const struct body *body, size_t number, struct str key,
-					struct error *error);
+					struct name_advice *advice, struct error *error);
+/* Reports inputs of a tool that get a value of another type from a step or from the workflow's inputs. */
+void definition_check_types(const struct body *body, size_t number,
+			    const struct definition_tool *tool);
 /* The undo steps that the reader is one of, or in; NULL = it is in none. */
 struct undo_reads *definition_undo_around(const struct reader *reader);
 /* Adds a name that undo steps read. */

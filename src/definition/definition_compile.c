@@ -5,24 +5,43 @@
  */
 #include "definition/definition_compile.h"
 
+#include <string.h>
+
 #include "base/limits.h"
 #include "base/yaml.h"
 #include "contract/pipeline_types.h"
 #include "definition/graph.h"
 #include "definition/compile_internal.h"
+#include "definition/name_scope.h"
 #include "definition/dialect.h"
+#include "definition/problem_range.h"
 #include "expr/template.h"
 
-void definition_warn(const struct compiler *c, const struct json *place, const char *format, ...)
+struct problem *definition_warn(const struct compiler *c, const struct json *place,
+				const char *format, ...)
 {
 	if (c->tools->warnings == NULL || c->depth > 0)
-		return;
+		return NULL;
 	va_list list;
 	va_start(list, format);
 	struct str text = str_format_list(c->arena, format, list);
 	va_end(list);
-	problems_add(c->tools->warnings, S(""), place == NULL ? 0 : place->line,
-		     place == NULL ? 0 : place->column, STR_FMT, STR_ARG(text));
+	return problems_add(c->tools->warnings, S(""), place == NULL ? 0 : place->line,
+			    place == NULL ? 0 : place->column, STR_FMT, STR_ARG(text));
+}
+
+void definition_refuse_start(const struct compiler *c, const struct json *place, const char *format,
+			     ...)
+{
+	va_list list;
+	va_start(list, format);
+	struct str text = str_format_list(c->arena, format, list);
+	va_end(list);
+	if (c->tools->draws)
+		definition_warn(c, place, STR_FMT, STR_ARG(text));
+	else
+		problems_add(c->problems, S(""), place == NULL ? 0 : place->line,
+			     place == NULL ? 0 : place->column, STR_FMT, STR_ARG(text));
 }
 
 static void compiler_done(struct compiler *compiler)
@@ -127,34 +146,63 @@ static bool visit_output(void *context, enum expr_name kind, struct str name, st
 	return true;
 }
 
+/* One output, or what the issues of a run are read from. */
+static struct run_graph_output output_of(struct body *body, struct str name,
+					 const struct json *from, bool optional)
+{
+	struct compiler *c = body->compiler;
+	const struct reader reader = { .body = body, .step = -1 };
+	struct output_reads reads = {
+		.body = body,
+		.names = arena_array(c->arena, struct str, body->steps.count),
+	};
+	struct error error;
+	size_t before = c->problems->count;
+	struct run_graph_output output = *run_graph_output_new(c->arena);
+	SET(&output, name, name);
+	SET(&output, from, from);
+	SET(&output, optional, optional);
+	definition_read_template(&reader, from, name);
+	if (c->problems->count == before) {
+		bool good = template_check(from, c->arena, visit_output, &reads, &error);
+		require(good);
+	}
+	SET(&output, reads, ((struct str_list){ reads.names, reads.count }));
+	return output;
+}
+
 static void emit_outputs(struct body *body, struct run_graph *graph)
 {
 	struct compiler *c = body->compiler;
 	const struct run_definition *file = c->file;
 	struct run_graph_output *outputs =
 		arena_array(c->arena, struct run_graph_output, file->outputs.count);
-	for (size_t i = 0; i < file->outputs.count; i++) {
-		const struct run_definition_output *from = &file->outputs.at[i].value;
-		const struct reader reader = { .body = body, .step = -1 };
-		struct output_reads reads = {
-			.body = body,
-			.names = arena_array(c->arena, struct str, body->steps.count),
-		};
-		struct error error;
-		size_t before = c->problems->count;
-		outputs[i] = *run_graph_output_new(c->arena);
-		SET(&outputs[i], name, file->outputs.at[i].key);
-		SET(&outputs[i], from, from->from);
-		SET(&outputs[i], optional, from->optional);
-		definition_read_template(&reader, from->from, file->outputs.at[i].key);
-		if (c->problems->count == before) {
-			bool good =
-				template_check(from->from, c->arena, visit_output, &reads, &error);
-			require(good);
-		}
-		SET(&outputs[i], reads, ((struct str_list){ reads.names, reads.count }));
-	}
+	for (size_t i = 0; i < file->outputs.count; i++)
+		outputs[i] =
+			output_of(body, file->outputs.at[i].key, file->outputs.at[i].value.from,
+				  file->outputs.at[i].value.optional);
 	SET(graph, outputs, ((struct run_graph_output_list){ outputs, file->outputs.count }));
+}
+
+/* The expression as a template, which has its value. */
+static void emit_issues(struct body *body, const struct json *tree, struct run_graph *graph)
+{
+	struct compiler *c = body->compiler;
+	const struct json *place = json_member(tree, S("issues"));
+	struct str text = c->file->issues;
+	struct json *from = arena_new(c->arena, struct json);
+	*from = (struct json){ .kind = JSON_STRING,
+			       .as.string = str_starts(text, S("${"))
+						    ? text
+						    : str_format(c->arena, "${" STR_FMT "}",
+								 STR_ARG(text)) };
+	if (place != NULL) {
+		from->line = place->line;
+		from->column = place->column;
+	}
+	struct run_graph_output issues = output_of(body, S("issues"), from, true);
+	SET(graph, issues,
+	    (const struct run_graph_output *)arena_copy(c->arena, &issues, sizeof(issues)));
 }
 
 static void check_checkpoints(const struct compiler *c, const struct json *tree)
@@ -166,9 +214,12 @@ static void check_checkpoints(const struct compiler *c, const struct json *tree)
 			known = str_equal(c->file->steps.at[k].name, c->file->checkpoints.at[i]);
 		const struct json *place = json_item(list, i);
 		if (!known)
-			problems_add(c->problems, str_format(c->arena, "/checkpoints/%zu", i),
-				     place->line, place->column, "unknown step " STR_FMT,
-				     STR_ARG(c->file->checkpoints.at[i]));
+			problem_suggest(problems_add(c->problems,
+						     str_format(c->arena, "/checkpoints/%zu", i),
+						     place->line, place->column,
+						     "unknown step " STR_FMT,
+						     STR_ARG(c->file->checkpoints.at[i])),
+					c->file->checkpoints.at[i], S(""));
 	}
 }
 
@@ -223,6 +274,10 @@ static const struct run_graph *compile_file(struct compiler *c, const struct jso
 	if (body.order == NULL)
 		return graph;
 	emit_outputs(&body, graph);
+	if (has(c->file, issues))
+		emit_issues(&body, tree, graph);
+	if (has(c->file, pipeline))
+		SET(graph, pipeline, c->file->pipeline);
 	if (c->secrets.count > 0)
 		SET(graph, secrets, c->secrets);
 	if (c->file->strict)
@@ -243,6 +298,44 @@ static const struct run_graph *compile_file(struct compiler *c, const struct jso
 		SET(graph, timeout_us, (int64_t)(c->file->timeout * 1e6));
 	SET(graph, kept_steps, LIMIT_KEPT_STEPS);
 	return graph;
+}
+
+/* An author knows steps and nodes, not the names of their contracts: run.DefinitionStep is "a step". */
+static struct str kind_in_words(struct str type, struct arena *arena)
+{
+	static const struct str prefixes[] = { { "run.Definition", 14 }, { "run.GraphFile", 13 } };
+	AUTO(buf) words = { 0 };
+	for (size_t i = 0; i < COUNT(prefixes); i++) {
+		if (!str_starts(type, prefixes[i]))
+			continue;
+		struct str rest = str_skip(type, prefixes[i].size);
+		for (size_t k = 0; k < rest.size; k++) {
+			bool upper = rest.at[k] >= 'A' && rest.at[k] <= 'Z';
+			if (upper && k > 0)
+				buf_add_char(&words, ' ');
+			buf_add_char(&words, (char)(upper ? rest.at[k] - 'A' + 'a' : rest.at[k]));
+		}
+		struct str text = rest.size == 0 ? S("workflow") : buf_str(&words);
+		const char *article = memchr("aeio", text.at[0], 4) != NULL ? "an" : "a";
+		return str_format(arena, "%s " STR_FMT, article, STR_ARG(text));
+	}
+	return type;
+}
+
+static void name_kinds(struct problems *problems, size_t first, struct arena *arena)
+{
+	static const struct str not_a_field = { "is not a field of ", 18 };
+	for (size_t i = first; i < problems->count; i++) {
+		struct problem *problem = &problems->at[i];
+		if (!str_starts(problem->text, not_a_field))
+			continue;
+		struct str rest = str_skip(problem->text, not_a_field.size), type;
+		bool found = str_cut(&rest, ';', &type);
+		bool more = found && type.size + not_a_field.size < problem->text.size;
+		problem->text = str_format(
+			arena, STR_FMT STR_FMT "%s" STR_FMT, STR_ARG(not_a_field),
+			STR_ARG(kind_in_words(type, arena)), more ? ";" : "", STR_ARG(rest));
+	}
 }
 
 static const struct run_graph *compile_tree(struct compiler *c, const struct json *tree,
@@ -271,11 +364,16 @@ static const struct run_graph *compile_text(struct compiler *c, struct str yaml)
 	enum dialect dialect = dialect_of(tree);
 	struct problems *warnings = c->tools->warnings;
 	size_t first = c->problems->count, first_warning = warnings == NULL ? 0 : warnings->count;
+	c->translated = dialect != DIALECT_RUNTIME;
 	const struct json *steps = dialect_translate(c, dialect, tree, yaml);
 	const struct run_graph *graph = steps == NULL ? NULL : compile_tree(c, steps, yaml);
+	name_kinds(c->problems, first, c->arena);
 	dialect_name_problems(c, dialect, tree, c->problems, first);
 	if (warnings != NULL)
 		dialect_name_problems(c, dialect, tree, warnings, first_warning);
+	problem_range_find_all(c->problems, yaml, c->arena);
+	if (warnings != NULL && c->depth == 0)
+		problem_range_find_all(warnings, yaml, c->arena);
 	return graph;
 }
 
@@ -373,7 +471,7 @@ bool definition_compile(struct str yaml, const struct definition_tools *tools, s
 
 const struct run_definition *definition_read(struct str yaml, struct arena *arena)
 {
-	const struct definition_tools none = { 0 };
+	const struct definition_tools none = { .draws = true };
 	struct problems problems = { .arena = arena };
 	AUTO(compiler) c = { .tools = &none, .arena = arena, .problems = &problems };
 	const struct json *tree;

@@ -32,6 +32,7 @@ struct run_definition;
 struct run_graph_agent;
 struct run_graph_sandbox;
 struct run_graph_tool_list;
+struct run_tier;
 struct type;
 
 struct definition_tool {
@@ -45,6 +46,12 @@ struct definition_tool {
 	bool child; /* it starts processes, which reach the hosts of the sandbox */
 	const struct type *inputs, *outputs; /* their contracts; NULL = any mapping */
 	struct str_list secrets;             /* top-level inputs that may contain ${secrets.NAME} */
+};
+
+/* A named prompt in its current version. */
+struct definition_prompt {
+	struct str text;
+	int64_t version; /* 0 = the default of the program */
 };
 
 struct definition_tools {
@@ -63,9 +70,17 @@ struct definition_tools {
 	/* Finds an agent in the registry; NULL = there is no registry. */
 	bool (*agent)(void *context, struct str name, struct arena *arena,
 		      const struct run_agent **out_agent, struct error *error);
+	/* Finds the tier of an agent called tierN_ROLE; *out_tier NULL = it has none.  NULL = there are no tiers. */
+	bool (*tier)(void *context, struct str name, struct arena *arena,
+		     const struct run_tier **out_tier, struct error *error);
+	/* Whether a tool that is not known may be one of an MCP server.  NULL = it may not. */
+	bool (*mcp)(void *context);
 	/* Reads a file of the folder of prompts; NULL = there is no such folder. */
 	bool (*prompt)(void *context, struct str name, struct arena *arena, struct str *out_text,
 		       struct error *error);
+	/* Finds a named prompt; NULL = there are none. */
+	bool (*named_prompt)(void *context, struct str id, struct arena *arena,
+			     struct definition_prompt *out_prompt, struct error *error);
 	/* Checks an agent, including its driver and options.  Pointers in the problems are relative
 	 * to the agent; line and column may be 0.  NULL = no check. */
 	void (*check_agent)(void *context, const struct run_graph_agent *agent, struct arena *arena,
@@ -74,11 +89,13 @@ struct definition_tools {
 	bool (*check_sandbox)(void *context, const struct run_graph_sandbox *sandbox,
 			      struct arena *arena, struct error *error);
 	void *context;
+	/* Whether the graph is only looked at: a definition that cannot be started yet compiles with a warning. */
+	bool draws;
 	/* Gets what does not stop a definition but should be known; NULL = dropped. */
 	struct problems *warnings;
 };
 
-/* The tools of an agent by name; the compiler adds what a model is told of them. */
+/* The tools of an agent by name; the compiler adds the descriptions that a model gets. */
 struct run_graph_tool_list definition_named_tools(struct str_list names, struct arena *arena);
 
 /* The file in the form of steps, whatever its dialect, without compiling it; NULL when it cannot be read. */

@@ -1,6 +1,8 @@
 /* definition/dependency_order.c -- names, dependencies, edges and order of a body. */
+#include "base/limits.h"
 #include "contract/closest.h"
 #include "definition/compile_internal.h"
+#include "definition/name_scope.h"
 
 void body_done(struct body *body)
 {
@@ -29,8 +31,8 @@ enum run_section definition_section(const struct body *body, size_t number)
 	return body->sections == NULL ? RUN_SECTION_STEPS : body->sections[number];
 }
 
-void definition_step_problem(const struct body *body, size_t number, struct str key,
-			     const char *format, ...)
+static struct problem *add_problem(const struct body *body, size_t number, struct str key,
+				   int64_t item, struct str text)
 {
 	const struct json *step = json_item(body->tree, number);
 	const struct json *member = json_member(step, key);
@@ -39,12 +41,44 @@ void definition_step_problem(const struct body *body, size_t number, struct str 
 	if (member != NULL)
 		pointer = str_format(arena_of(body), STR_FMT "/" STR_FMT, STR_ARG(pointer),
 				     STR_ARG(key));
+	if (member != NULL && item >= 0 && json_item(member, (size_t)item) != NULL) {
+		at = json_item(member, (size_t)item);
+		pointer = str_format(arena_of(body), STR_FMT "/%lld", STR_ARG(pointer),
+				     (long long)item);
+	}
+	return problems_add(body->compiler->problems, pointer, at == NULL ? 0 : at->line,
+			    at == NULL ? 0 : at->column, STR_FMT, STR_ARG(text));
+}
+
+struct problem *definition_step_problem(const struct body *body, size_t number, struct str key,
+					const char *format, ...)
+{
 	va_list list;
 	va_start(list, format);
 	struct str text = str_format_list(arena_of(body), format, list);
 	va_end(list);
-	problems_add(body->compiler->problems, pointer, at == NULL ? 0 : at->line,
-		     at == NULL ? 0 : at->column, STR_FMT, STR_ARG(text));
+	return add_problem(body, number, key, -1, text);
+}
+
+struct problem *definition_item_problem(const struct body *body, size_t number, struct str key,
+					size_t item, const char *format, ...)
+{
+	va_list list;
+	va_start(list, format);
+	struct str text = str_format_list(arena_of(body), format, list);
+	va_end(list);
+	return add_problem(body, number, key, (int64_t)item, text);
+}
+
+/* A name that no step of the body has, for a second step that has it. */
+static struct str free_name(const struct body *body, struct str name)
+{
+	for (size_t i = 2; i < body->steps.count + 2; i++) {
+		struct str other = str_format(arena_of(body), STR_FMT "_%zu", STR_ARG(name), i);
+		if (definition_body_step(body, other) == 0)
+			return other;
+	}
+	return S("");
 }
 
 static void collect_names(struct body *body)
@@ -52,14 +86,33 @@ static void collect_names(struct body *body)
 	for (size_t i = 0; i < body->steps.count; i++) {
 		struct str name = body->steps.at[i].name;
 		size_t first = definition_body_step(body, name);
-		if (first != 0)
-			definition_step_problem(body, i, S("name"),
-						"duplicate step name " STR_FMT
-						": step %zu has it already",
-						STR_ARG(name), first);
-		else
+		if (first == 0)
 			map_put(&body->names, name, (void *)(uintptr_t)(i + 1));
 	}
+	for (size_t i = 0; i < body->steps.count; i++) {
+		struct str name = body->steps.at[i].name;
+		size_t first = definition_body_step(body, name);
+		if (first != i + 1)
+			problem_suggest(definition_step_problem(body, i, S("name"),
+								"duplicate step name " STR_FMT
+								": step %zu has it already",
+								STR_ARG(name), first),
+					name, free_name(body, name));
+	}
+}
+
+/* Reports a name of a step that does not exist, with the closest one that does. */
+static void report_unknown(const struct body *body, size_t number, struct str key, size_t item,
+			   struct str name)
+{
+	struct str close = body->steps.count > LIMIT_SUGGESTED_NAMES
+				   ? S("")
+				   : closest_word(definition_step_names(body, false), name);
+	problem_suggest(definition_item_problem(
+				body, number, key, item, "unknown step " STR_FMT "%s" STR_FMT "%s",
+				STR_ARG(name), close.size > 0 ? "; did you mean \"" : "",
+				STR_ARG(close), close.size > 0 ? "\"?" : ""),
+			name, close);
 }
 
 /* The parts of a try follow each other, so no dependency or edge leads from one to another. */
@@ -81,14 +134,14 @@ static void check_dependencies(const struct body *body)
 		for (size_t d = 0; d < step->depends_on.count; d++) {
 			struct str name = step->depends_on.at[d];
 			if (str_equal(name, step->name))
-				definition_step_problem(body, i, S("depends_on"),
-							"step " STR_FMT " depends on itself",
-							STR_ARG(name));
+				definition_item_problem(
+					body, i, S("depends_on"), d,
+					"step " STR_FMT " depends on itself: " STR_FMT
+					" -> " STR_FMT,
+					STR_ARG(name), STR_ARG(name), STR_ARG(name));
 			else if (definition_body_step(body, name) == 0) {
 				if (!body->compiler->names_unknown)
-					definition_step_problem(body, i, S("depends_on"),
-								"unknown step " STR_FMT,
-								STR_ARG(name));
+					report_unknown(body, i, S("depends_on"), d, name);
 			} else
 				check_section(body, i, definition_body_step(body, name) - 1,
 					      S("depends_on"));
@@ -111,11 +164,10 @@ static void check_edges(struct body *body)
 			if (to == 0 && body->compiler->names_unknown)
 				continue;
 			if (to == 0)
-				definition_step_problem(body, i, S("next"), "unknown step " STR_FMT,
-							STR_ARG(step->next.at[e].to));
+				report_unknown(body, i, S("next"), e, step->next.at[e].to);
 			else if (body->steps.at[to - 1].join != RUN_JOIN_ANY)
-				definition_step_problem(
-					body, i, S("next"),
+				definition_item_problem(
+					body, i, S("next"), e,
 					"step " STR_FMT
 					" cannot be started by an edge: set join: any on it",
 					STR_ARG(step->next.at[e].to));
@@ -307,12 +359,14 @@ static void report_unproduced(const struct body *body, size_t number, struct str
 			      const struct map *producers)
 {
 	struct str close = closest_word(produced_names(producers, arena_of(body)), name);
-	definition_step_problem(body, number, S("consumes"),
+	problem_suggest(definition_step_problem(
+				body, number, S("consumes"),
 				"consumes " STR_FMT
 				", which is no input and which no step beside it produces%s" STR_FMT
 				"%s",
-				STR_ARG(name), close.size > 0 ? "; did you mean " : "",
-				STR_ARG(close), close.size > 0 ? "?" : "");
+				STR_ARG(name), close.size > 0 ? "; did you mean \"" : "",
+				STR_ARG(close), close.size > 0 ? "\"?" : ""),
+			name, close);
 }
 
 /* The dependencies of a step, with those that follow from the data it needs. */
@@ -387,21 +441,6 @@ static bool check_order(struct body *body)
 	       !body->compiler->names_unknown;
 }
 
-void definition_body_order(struct body *body)
-{
-	size_t count = body->steps.count;
-	body->reads = arena_array(arena_of(body), struct str_list, count);
-	if (check_order(body)) {
-		order_steps(body);
-		find_ancestors(body);
-		return;
-	}
-	body->unordered = true;
-	body->order = arena_array(arena_of(body), uint32_t, count);
-	for (size_t i = 0; i < count; i++)
-		body->order[i] = (uint32_t)i;
-}
-
 /* ---- where a body starts ---------------------------------------------------------------- */
 
 static bool has_incoming_edge(const struct body *body, struct str name)
@@ -416,6 +455,55 @@ static bool has_incoming_edge(const struct body *body, struct str name)
 bool definition_is_entry(const struct body *body, const struct run_definition_step *step)
 {
 	return has(step, entry) ? step->entry : !has_incoming_edge(body, step->name);
+}
+
+/* Marks the steps that start with the body or that an edge leads to from one of these. */
+static void find_reachable(const struct body *body, bool *reached)
+{
+	size_t count = body->steps.count, depth = 0;
+	size_t *stack = arena_array(arena_of(body), size_t, count);
+	bool *has_edge = arena_array(arena_of(body), bool, count);
+	for (size_t i = 0; i < count; i++)
+		for (size_t e = 0; e < body->steps.at[i].next.count; e++) {
+			size_t to = definition_body_step(body, body->steps.at[i].next.at[e].to);
+			if (to != 0)
+				has_edge[to - 1] = true;
+		}
+	for (size_t i = 0; i < count; i++) {
+		const struct run_definition_step *step = &body->steps.at[i];
+		bool entry = has(step, entry) ? step->entry : !has_edge[i];
+		reached[i] = step->join != RUN_JOIN_ANY || entry;
+		if (reached[i])
+			stack[depth++] = i;
+	}
+	while (depth > 0) {
+		const struct run_definition_step *from = &body->steps.at[stack[--depth]];
+		for (size_t e = 0; e < from->next.count; e++) {
+			size_t to = definition_body_step(body, from->next.at[e].to);
+			if (to == 0 || reached[to - 1])
+				continue;
+			reached[to - 1] = true;
+			stack[depth++] = to - 1;
+		}
+	}
+}
+
+/* A translated file has had its own check of this. */
+static void warn_unreachable(const struct body *body)
+{
+	const struct compiler *c = body->compiler;
+	if (!body->edges || c->translated || c->names_unknown || c->order_unknown)
+		return;
+	bool *reached = arena_array(c->arena, bool, body->steps.count);
+	find_reachable(body, reached);
+	for (size_t i = 0; i < body->steps.count; i++) {
+		const struct json *name = json_member(json_item(body->tree, i), S("name"));
+		if (!reached[i])
+			definition_warn(c, name,
+					"no edge leads to step " STR_FMT
+					" from a step that starts, so it never runs",
+					STR_ARG(body->steps.at[i].name));
+	}
 }
 
 /* A body, or a part of a try, in which every step waits for an edge would never start. */
@@ -436,4 +524,22 @@ void definition_check_start(const struct body *body, enum run_section section)
 			body, first, S("join"),
 			"no step can start: every step waits for an edge; set entry: true on the first "
 			"step");
+}
+
+/* ---- the body ---------------------------------------------------------------------------- */
+
+void definition_body_order(struct body *body)
+{
+	size_t count = body->steps.count;
+	body->reads = arena_array(arena_of(body), struct str_list, count);
+	if (check_order(body)) {
+		warn_unreachable(body);
+		order_steps(body);
+		find_ancestors(body);
+		return;
+	}
+	body->unordered = true;
+	body->order = arena_array(arena_of(body), uint32_t, count);
+	for (size_t i = 0; i < count; i++)
+		body->order[i] = (uint32_t)i;
 }

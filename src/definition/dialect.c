@@ -18,6 +18,7 @@ static const struct telling_key keys[] = {
 	KEY("edges", DIALECT_GRAPH),
 	KEY("entry_point", DIALECT_GRAPH),
 	KEY("steps", DIALECT_RUNTIME),
+	KEY("patterns", DIALECT_GRAPH),
 	KEY("handoff_rules", DIALECT_TEAM),
 	KEY("collaboration_patterns", DIALECT_TEAM),
 	KEY("guardrail_policies", DIALECT_TEAM),
@@ -69,6 +70,7 @@ void dialect_name_problems(const struct compiler *c, enum dialect dialect, const
 		struct problem *problem = &problems->at[i];
 		problem->text = str_format(c->arena, "%s: " STR_FMT, dialect_name(dialect),
 					   STR_ARG(problem->text));
+		problem->hint.dependency = S(""); /* steps have depends_on, nodes do not */
 		if (problem->line > 0)
 			problem->pointer =
 				tree_pointer(tree, problem->line, problem->column, c->arena);

@@ -30,6 +30,8 @@ void dialect_name_problems(const struct compiler *compiler, enum dialect dialect
 /* The translators. */
 const struct json *dialect_graph_translate(struct compiler *compiler, const struct json *tree,
 					   struct str text);
+/* The file with the nodes of its patterns (pattern_expand.c); NULL after adding problems. */
+const struct json *dialect_graph_expand(struct compiler *compiler, const struct json *tree);
 const struct json *dialect_runtime_translate(const struct compiler *compiler,
 					     const struct json *tree);
 const struct json *dialect_team_translate(struct compiler *compiler, const struct json *tree,

@@ -9,21 +9,15 @@
 #include "contract/closest.h"
 #include "definition/dialect_graph.h"
 
-static const struct str patterns[] = {
-#define PATTERN(name, text) { name, sizeof(name) - 1 },
-#include "definition/patterns.def"
-#undef PATTERN
-};
-
-void dialect_graph_problem(const struct graph_file *g, const struct json *place, const char *format,
-			   ...)
+struct problem *dialect_graph_problem(const struct graph_file *g, const struct json *place,
+				      const char *format, ...)
 {
 	va_list list;
 	va_start(list, format);
 	struct str text = str_format_list(g->arena, format, list);
 	va_end(list);
-	problems_add(g->compiler->problems, S(""), place == NULL ? 0 : place->line,
-		     place == NULL ? 0 : place->column, STR_FMT, STR_ARG(text));
+	return problems_add(g->compiler->problems, S(""), place == NULL ? 0 : place->line,
+			    place == NULL ? 0 : place->column, STR_FMT, STR_ARG(text));
 }
 
 /* ---- names ----------------------------------------------------------------------------------- */
@@ -33,25 +27,21 @@ int64_t dialect_graph_node(const struct graph_file *g, struct str name)
 	return (int64_t)(uintptr_t)map_get(&g->names, name) - 1;
 }
 
-/* ", did you mean x?" or "". */
-static struct str suggest(const struct graph_file *g, struct str name)
-{
-	struct str close = g->file->nodes.count > LIMIT_SUGGESTED_NAMES
-				   ? S("")
-				   : closest_word(g->node_names, name);
-	return close.size == 0
-		       ? S("")
-		       : str_format(g->arena, "; did you mean " STR_FMT "?", STR_ARG(close));
-}
-
 /* The node with this name; -1 after adding a problem. */
 static int64_t find_node(const struct graph_file *g, struct str name, const struct json *place,
 			 const char *what)
 {
 	int64_t node = dialect_graph_node(g, name);
+	struct str close = node >= 0 || g->file->nodes.count > LIMIT_SUGGESTED_NAMES
+				   ? S("")
+				   : closest_word(g->node_names, name);
 	if (node < 0)
-		dialect_graph_problem(g, place, "%s: there is no node " STR_FMT STR_FMT, what,
-				      STR_ARG(name), STR_ARG(suggest(g, name)));
+		problem_suggest(dialect_graph_problem(
+					g, place, "%s: there is no node " STR_FMT "%s" STR_FMT "%s",
+					what, STR_ARG(name),
+					close.size > 0 ? "; did you mean \"" : "", STR_ARG(close),
+					close.size > 0 ? "\"?" : ""),
+				name, close);
 	return node;
 }
 
@@ -90,24 +80,6 @@ static void mark(struct graph_file *g, struct str_list names, const char *key, s
 		int64_t node = find_node(g, names.at[i], json_item(list, i), key);
 		if (node >= 0)
 			*(bool *)((char *)&g->nodes[node] + offset) = true;
-	}
-}
-
-static void check_patterns(const struct graph_file *g)
-{
-	const struct json *list = json_member(g->tree, S("patterns"));
-	const struct str_list known = { patterns, COUNT(patterns) };
-	for (size_t i = 0; i < g->file->patterns.count; i++) {
-		struct str name = g->file->patterns.at[i];
-		bool found = false;
-		for (size_t k = 0; k < known.count; k++)
-			found |= str_equal(name, known.at[k]);
-		struct str close = found ? S("") : closest_word(known, name);
-		if (!found)
-			dialect_graph_problem(
-				g, json_item(list, i), "unknown pattern " STR_FMT "%s" STR_FMT "%s",
-				STR_ARG(name), close.size > 0 ? "; did you mean " : "",
-				STR_ARG(close), close.size > 0 ? "?" : "");
 	}
 }
 
@@ -353,7 +325,6 @@ static void read_file(struct graph_file *g)
 		g->nodes[i].before = g->file->nodes.at[i].value.allow_human_input;
 	}
 	collect_names(g);
-	check_patterns(g);
 	mark(g, g->file->interrupt_before, "interrupt_before",
 	     offsetof(struct graph_file_node, before));
 	mark(g, g->file->interrupt_after, "interrupt_after",
@@ -408,8 +379,11 @@ static const struct json *translate(struct graph_file *g)
 const struct json *dialect_graph_translate(struct compiler *c, const struct json *tree,
 					   struct str text)
 {
+	tree = dialect_graph_expand(c, tree);
 	const struct contract_source source = { .json = tree, .text = text };
 	struct graph_file g = { .compiler = c, .arena = c->arena, .tree = tree };
+	if (tree == NULL)
+		return NULL;
 	g.file = run_graph_file_parse(&source, c->arena, c->problems);
 	if (g.file == NULL)
 		return NULL;

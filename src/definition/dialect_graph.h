@@ -38,8 +38,8 @@ struct graph_file {
 	struct graph_file_node *nodes;
 };
 
-void dialect_graph_problem(const struct graph_file *g, const struct json *place, const char *format,
-			   ...) PRINTF_LIKE(3, 4);
+struct problem *dialect_graph_problem(const struct graph_file *g, const struct json *place,
+				      const char *format, ...) PRINTF_LIKE(3, 4);
 /* The number of a node; -1 = there is none with this name. */
 int64_t dialect_graph_node(const struct graph_file *g, struct str name);
 /* Checks the tasks of parallel nodes, and marks the nodes that are tasks. */

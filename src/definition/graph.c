@@ -64,7 +64,9 @@ static bool load_node(struct graph_loader *l, struct graph_node *node,
 	node->read_only = has(row, read_only) && row->read_only;
 	node->section = has(row, section) ? row->section : RUN_SECTION_STEPS;
 	node->continues = has(row, continue_on_error) && row->continue_on_error;
-	return expression(l, has(row, when), row->when, &node->when) &&
+	bool judged = has(row, milestone) && has(row->milestone, passed);
+	return expression(l, judged, judged ? row->milestone->passed : S(""), &node->passed) &&
+	       expression(l, has(row, when), row->when, &node->when) &&
 	       expression(l, has(row, until), row->until, &node->until) &&
 	       expression(l, has(row, value), row->value, &node->value) && load_criteria(l, node);
 }
@@ -218,19 +220,26 @@ static bool load_body(struct graph_loader *l, struct run_graph_node_list rows, u
 	return true;
 }
 
+static bool link_output(struct graph_loader *l, struct graph *graph,
+			const struct run_graph_output *output)
+{
+	for (size_t r = 0; r < output->reads.count; r++) {
+		int64_t node = graph_find(graph, GRAPH_ROOT, output->reads.at[r]);
+		if (node < 0)
+			return fail(l->error, ERROR_INVALID,
+				    "graph: an output reads an unknown node");
+		l->nodes[node].keeps = true;
+	}
+	return true;
+}
+
 static bool link_outputs(struct graph_loader *l, struct graph *graph)
 {
 	const struct run_graph *rows = graph->rows;
 	for (size_t i = 0; i < rows->outputs.count; i++)
-		for (size_t r = 0; r < rows->outputs.at[i].reads.count; r++) {
-			int64_t node =
-				graph_find(graph, GRAPH_ROOT, rows->outputs.at[i].reads.at[r]);
-			if (node < 0)
-				return fail(l->error, ERROR_INVALID,
-					    "graph: an output reads an unknown node");
-			l->nodes[node].keeps = true;
-		}
-	return true;
+		if (!link_output(l, graph, &rows->outputs.at[i]))
+			return false;
+	return !has(rows, issues) || link_output(l, graph, rows->issues);
 }
 
 static int compare_names(const void *a, const void *b, void *nodes)

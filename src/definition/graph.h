@@ -70,7 +70,7 @@ struct graph_node {
 	enum run_section section;    /* part of the try that contains it */
 	bool has_catch, has_finally; /* of a try */
 	bool continues; /* continue_on_error: a failure counts as done and does not fail the body */
-	const struct expr *when, *until, *value; /* NULL = none */
+	const struct expr *when, *until, *value, *passed; /* NULL = none */
 	const struct graph_criterion *criteria;
 	size_t criterion_count;
 	struct graph_numbers reads; /* nodes of the same body that this node or its body reads */

@@ -7,8 +7,9 @@
  * step that has not run reads as null.  Undo steps may read what their step may, and the step itself.
  */
 #include "base/limits.h"
+#include "contract/closest.h"
 #include "definition/compile_internal.h"
-#include "expr/template.h"
+#include "definition/name_scope.h"
 
 static bool is_ancestor(const struct body *body, size_t of, size_t number)
 {
@@ -28,15 +29,64 @@ static void add_read(struct body *body, size_t reader, struct str name)
 	*reads = (struct str_list){ grown, reads->count + 1 };
 }
 
-static bool check_input(const struct compiler *c, struct str name, struct error *error)
+/* Fails with the text, and with the closest of the names as a suggestion. */
+static bool fail_unknown(struct name_advice *advice, struct str_list names, struct str text,
+			 struct error *error)
+{
+	struct str close =
+		names.count > LIMIT_SUGGESTED_NAMES ? S("") : closest_word(names, advice->part);
+	advice->replacement = close;
+	if (close.size == 0)
+		return fail(error, ERROR_INVALID, STR_FMT, STR_ARG(text));
+	return fail(error, ERROR_INVALID, STR_FMT "; did you mean \"" STR_FMT "\"?", STR_ARG(text),
+		    STR_ARG(close));
+}
+
+static struct str_list input_names(const struct compiler *c)
+{
+	struct str *names = arena_array(c->arena, struct str, c->file->inputs.count);
+	for (size_t i = 0; i < c->file->inputs.count; i++)
+		names[i] = c->file->inputs.at[i].key;
+	return (struct str_list){ names, c->file->inputs.count };
+}
+
+static struct str_list variable_names(const struct compiler *c)
+{
+	struct str key, *names;
+	size_t count = 0, index = 0;
+	while (map_next(&c->variables, &index, &key) != NULL)
+		count++;
+	names = arena_array(c->arena, struct str, count);
+	for (index = count = 0; map_next(&c->variables, &index, &key) != NULL;)
+		names[count++] = key;
+	return (struct str_list){ names, count };
+}
+
+struct str_list definition_step_names(const struct body *body, bool around)
+{
+	size_t count = 0, all = 0;
+	for (const struct body *b = body; b != NULL; b = around ? b->outer : NULL)
+		all += b->steps.count;
+	struct str *names = arena_array(body->compiler->arena, struct str, all);
+	for (const struct body *b = body; b != NULL; b = around ? b->outer : NULL)
+		for (size_t i = 0; i < b->steps.count; i++)
+			names[count++] = b->steps.at[i].name;
+	return (struct str_list){ names, count };
+}
+
+static bool check_input(const struct compiler *c, struct str name, struct name_advice *advice,
+			struct error *error)
 {
 	for (size_t i = 0; i < c->file->inputs.count; i++)
 		if (str_equal(c->file->inputs.at[i].key, name))
 			return true;
 	if (c->names_unknown)
 		return true;
-	return fail(error, ERROR_INVALID,
-		    "unknown input " STR_FMT ": the workflow does not declare it", STR_ARG(name));
+	return fail_unknown(
+		advice, input_names(c),
+		str_format(c->arena, "unknown input " STR_FMT ": the workflow does not declare it",
+			   STR_ARG(name)),
+		error);
 }
 
 /* Can the step's output of the previous round be read?  A step with loop_until reads its own; of a
@@ -47,7 +97,7 @@ static bool has_rounds(const struct run_definition_step *step, bool asks_itself)
 }
 
 static bool check_step(const struct reader *reader, struct str name, struct str key,
-		       struct error *error)
+		       struct name_advice *advice, struct error *error)
 {
 	size_t user = (size_t)reader->step;
 	struct undo_reads *undo = NULL; /* of the undo steps that the name is not one of */
@@ -63,7 +113,7 @@ static bool check_step(const struct reader *reader, struct str name, struct str 
 			user = body->owner;
 			continue;
 		}
-		if (!definition_check_output(body, number - 1, key, error))
+		if (!definition_check_output(body, number - 1, key, advice, error))
 			return false;
 		if (innermost && (reader->step < 0 || reader->inside))
 			return true;
@@ -73,18 +123,26 @@ static bool check_step(const struct reader *reader, struct str name, struct str 
 			definition_undo_read(body->compiler, &undo->steps, name);
 		if (!body->edges && !body->unordered && !is_undone &&
 		    !is_ancestor(body, user, number - 1) &&
-		    !(number - 1 == user && has_rounds(&body->steps.at[user], innermost)))
+		    !(number - 1 == user && has_rounds(&body->steps.at[user], innermost))) {
+			if (number - 1 != user && !is_ancestor(body, number - 1, user)) {
+				advice->body = body;
+				advice->user = user;
+			}
 			return fail(error, ERROR_INVALID,
 				    "reads step " STR_FMT
 				    " without depending on it: add it to depends_on",
 				    STR_ARG(name));
+		}
 		if (number - 1 != user)
 			add_read(body, user, name);
 		return true;
 	}
 	if (reader->body->compiler->names_unknown)
 		return true;
-	return fail(error, ERROR_INVALID, "unknown step " STR_FMT, STR_ARG(name));
+	return fail_unknown(
+		advice, definition_step_names(reader->body, true),
+		str_format(reader->body->compiler->arena, "unknown step " STR_FMT, STR_ARG(name)),
+		error);
 }
 
 /* Whether the reader is in the catch or finally steps of a try, which can read its error. */
@@ -116,7 +174,30 @@ static bool is_state_name(const struct run_definition *file, struct str name)
 	return false;
 }
 
-static bool check_variable(const struct reader *reader, struct str name, struct error *error)
+/* The names that an expression can begin with. */
+static struct str_list first_names(const struct reader *reader)
+{
+	static const struct str always[] = { { "inputs", 6 }, { "steps", 5 }, { "ctx", 3 } };
+	const struct run_definition *file = reader->body->compiler->file;
+	size_t count = 0, all = COUNT(always) + 2 + file->state.count;
+	for (const struct body *body = reader->body; body != NULL; body = body->outer)
+		all++;
+	struct str *names = arena_array(reader->body->compiler->arena, struct str, all);
+	for (; count < COUNT(always); count++)
+		names[count] = always[count];
+	if (reader->has_output)
+		names[count++] = S("output");
+	for (const struct body *body = reader->body; body != NULL; body = body->outer)
+		if (body->item.size > 0)
+			names[count++] = body->item;
+	if (has(file, state))
+		for (size_t i = 0; i < file->state.count; i++)
+			names[count++] = file->state.at[i].key;
+	return (struct str_list){ names, count };
+}
+
+static bool check_variable(const struct reader *reader, struct str name, struct name_advice *advice,
+			   struct error *error)
 {
 	struct undo_reads *undo = definition_undo_around(reader);
 	if (str_equal(name, S("inputs")) || (reader->has_output && str_equal(name, S("output"))))
@@ -136,10 +217,13 @@ static bool check_variable(const struct reader *reader, struct str name, struct 
 		return true;
 	if (is_state_name(reader->body->compiler->file, name))
 		return true;
-	return fail(error, ERROR_INVALID,
-		    "unknown name " STR_FMT
-		    ": write inputs.<name>, steps.<name>.outputs.<key> or ctx.<name>%s",
-		    STR_ARG(name), reader->has_output ? ", or output" : "");
+	return fail_unknown(
+		advice, first_names(reader),
+		str_format(reader->body->compiler->arena,
+			   "unknown name " STR_FMT
+			   ": write inputs.<name>, steps.<name>.outputs.<key> or ctx.<name>%s",
+			   STR_ARG(name), reader->has_output ? ", or output" : ""),
+		error);
 }
 
 static void add_secret(struct compiler *c, struct str name)
@@ -176,142 +260,32 @@ static bool check_secret(const struct reader *reader, struct str name, struct er
 		    STR_ARG(name), STR_ARG(buf_str(&inputs)));
 }
 
-static bool visit_name(void *context, enum expr_name kind, struct str name, struct str key,
-		       struct error *error)
+bool definition_check_name(const struct reader *reader, enum expr_name kind, struct str name,
+			   struct str key, struct name_advice *advice, struct error *error)
 {
-	const struct reader *reader = context;
 	const struct compiler *c = reader->body->compiler;
+	*advice = (struct name_advice){ .part = name };
 	switch (kind) {
 	case EXPR_NAME_INPUT:
-		return check_input(c, name, error);
+		return check_input(c, name, advice, error);
 	case EXPR_NAME_STEP:
-		return check_step(reader, name, key, error);
+		return check_step(reader, name, key, advice, error);
 	case EXPR_NAME_CTX:
 		if (definition_undo_around(reader) != NULL)
 			definition_undo_read(c, &definition_undo_around(reader)->ctx, name);
 		if (map_get(&c->variables, name) != NULL || c->names_unknown)
 			return true;
-		return fail(error, ERROR_INVALID, "unknown variable " STR_FMT ": no step sets it",
-			    STR_ARG(name));
+		return fail_unknown(advice, variable_names(c),
+				    str_format(c->arena,
+					       "unknown variable " STR_FMT ": no step sets it",
+					       STR_ARG(name)),
+				    error);
 	case EXPR_NAME_SECRET:
 		return check_secret(reader, name, error);
 	case EXPR_NAME_VARIABLE:
 		break;
 	}
-	return check_variable(reader, name, error);
-}
-
-/* A template or expression that is read, and where its errors are reported. */
-struct reading {
-	struct reader reader;
-	struct str key;
-	const struct json *place; /* the string; NULL = the step's member */
-	struct problems found;    /* a name that is used twice is reported once */
-};
-
-static void report_error(struct reading *reading, const struct error *error)
-{
-	const struct reader *reader = &reading->reader;
-	struct arena *arena = reader->body->compiler->arena;
-	uint32_t line = reading->place == NULL ? error->line : reading->place->line;
-	uint32_t column = reading->place == NULL ? error->column : reading->place->column;
-	for (size_t i = 0; i < reading->found.count; i++)
-		if (str_equal(reading->found.at[i].text, str_from_c(error->text)))
-			return;
-	problems_add(&reading->found, S(""), 0, 0, "%s", error->text);
-	if (reader->step >= 0 && line == 0) {
-		definition_step_problem(reader->body, (size_t)reader->step, reading->key, "%s",
-					error->text);
-		return;
-	}
-	struct str pointer =
-		reader->step < 0
-			? str_format(arena, "/outputs/" STR_FMT "/from", STR_ARG(reading->key))
-			: str_format(arena, STR_FMT "/" STR_FMT,
-				     STR_ARG(definition_step_pointer(reader->body,
-								     (size_t)reader->step)),
-				     STR_ARG(reading->key));
-	problems_add(reader->body->compiler->problems, pointer, line, column, "%s", error->text);
-}
-
-/* Reports a wrong name and goes on with the next one. */
-static bool report_name(void *context, enum expr_name kind, struct str name, struct str key,
-			struct error *error)
-{
-	struct reading *reading = context;
-	(void)error;
-	struct error found = { 0 };
-	if (!visit_name(&reading->reader, kind, name, key, &found))
-		report_error(reading, &found);
-	return true;
-}
-
-/* String by string, so that an error in one does not hide those of the others.  The depth of a YAML
- * document bounds the recursion. */
-bool definition_check_name(const struct reader *reader, enum expr_name kind, struct str name,
-			   struct str key, struct error *error)
-{
-	struct reader copy = *reader;
-	return visit_name(&copy, kind, name, key, error);
-}
-
-void definition_read_template(const struct reader *reader, const struct json *template,
-			      struct str key)
-{
-	struct arena *arena = reader->body->compiler->arena;
-	struct error error = { 0 };
-	if (template == NULL)
-		return;
-	if (template->kind == JSON_LIST)
-		for (size_t i = 0; i < template->as.list.count; i++)
-			definition_read_template(reader, &template->as.list.at[i], key);
-	if (template->kind == JSON_OBJECT)
-		for (size_t i = 0; i < template->as.object.count; i++)
-			definition_read_template(reader, &template->as.object.at[i].value, key);
-	if (template->kind != JSON_STRING)
-		return;
-	struct reading reading = {
-		.reader = *reader, .key = key, .place = template, .found = { .arena = arena }
-	};
-	if (!template_check(template, arena, report_name, &reading, &error))
-		report_error(&reading, &error);
-}
-
-static bool note_name(void *context, enum expr_name kind, struct str name, struct str key,
-		      struct error *error)
-{
-	bool *has_names = context;
-	(void)kind, (void)name, (void)key, (void)error;
-	*has_names = true;
-	return true;
-}
-
-/* Evaluates an expression that reads nothing; true when it has a value or reads something. */
-static bool check_constant(const struct expr *expr, struct arena *arena, struct error *error)
-{
-	const struct expr_scope nothing = { 0 };
-	const struct json *value;
-	bool has_names = false;
-	return (expr_names(expr, note_name, &has_names, error) && has_names) ||
-	       expr_evaluate(expr, &nothing, arena, &value, error);
-}
-
-void definition_read_expression(const struct reader *reader, struct str text, struct str key)
-{
-	const struct compiler *compiler = reader->body->compiler;
-	struct reading reading = { .reader = *reader,
-				   .key = key,
-				   .found = { .arena = compiler->arena } };
-	struct error error = { 0 };
-	const struct expr *expr;
-	if (!expr_parse(text, compiler->arena, &expr, &error) ||
-	    !expr_names(expr, report_name, &reading, &error)) {
-		report_error(&reading, &error);
-	} else if (compiler->file->strict && !check_constant(expr, compiler->arena, &error)) {
-		error_prefix(&error, "the condition " STR_FMT " can never be evaluated: ",
-			     STR_ARG(str_head(text, LIMIT_QUOTE_BYTES)));
-		report_error(&reading, &error);
-	}
+	return check_variable(reader, name, advice, error);
 }
 
 static struct run_definition_step_list inner_steps(const struct run_definition_step *step)

@@ -2,6 +2,7 @@
 #include "base/limits.h"
 #include "contract/runtime_types.h"
 #include "definition/compile_internal.h"
+#include "definition/name_scope.h"
 
 static int64_t microseconds(double seconds)
 {
@@ -119,6 +120,7 @@ static void make_tool(struct node_builder *m)
 		return; /* check_kind() has reported it */
 	SET(m->node, class, definition_call_class(m->body->compiler, tool, NULL));
 	definition_check_inputs(m->body, m->number, tool);
+	definition_check_types(m->body, m->number, tool);
 	if (m->step->read_only && !str_equal(m->step->tool, S("shell")))
 		definition_step_problem(m->body, m->number, S("read_only"),
 					"read_only is allowed only for tool shell");
@@ -147,6 +149,8 @@ static void make_human(struct node_builder *m)
 		SET(m->node, timeout_us, microseconds(human->timeout));
 	if (human->four_eyes)
 		SET(m->node, four_eyes, true);
+	if (human->on_reject != RUN_REJECT_FAILS)
+		SET(m->node, on_reject, human->on_reject);
 	if (has(human, kind) &&
 	    (human->kind == RUN_REQUEST_OUTCOME_UNKNOWN || human->kind == RUN_REQUEST_SANITIZATION))
 		definition_step_problem(
@@ -334,7 +338,7 @@ static struct run_definition_step inner_step(const struct run_definition_step *s
 {
 	struct run_definition_step inner = *step;
 	inner.is.catch = inner.is.finally = inner.is.when = inner.is.unless = ABSENT;
-	inner.is.entry = inner.is.max_iterations = ABSENT;
+	inner.is.entry = inner.is.max_iterations = inner.is.milestone = ABSENT;
 	inner.catch = inner.finally = (struct run_definition_step_list){ 0 };
 	inner.depends_on = (struct str_list){ 0 };
 	inner.next = (struct run_definition_edge_list){ 0 };
@@ -582,6 +586,22 @@ static void read_inputs(const struct node_builder *m)
 	}
 }
 
+static void make_milestone(struct node_builder *m)
+{
+	const struct run_definition_milestone *from = m->step->milestone;
+	struct run_graph_milestone *milestone = run_graph_milestone_new(m->body->compiler->arena);
+	struct reader own = m->reader;
+	own.own = own.has_output = true;
+	definition_read_template(&m->reader, from->data, S("milestone"));
+	SET(milestone, kind, from->kind);
+	SET(milestone, data, from->data);
+	if (has(from, passed)) {
+		definition_read_expression(&own, from->passed, S("milestone"));
+		SET(milestone, passed, from->passed);
+	}
+	SET(m->node, milestone, milestone);
+}
+
 static void make_node(struct body *body, size_t number, struct run_graph_node *node)
 {
 	static const struct json no_inputs = { .kind = JSON_OBJECT };
@@ -622,6 +642,8 @@ static void make_node(struct body *body, size_t number, struct run_graph_node *n
 	}
 	make_when(&builder);
 	make_edges(&builder);
+	if (has(step, milestone))
+		make_milestone(&builder);
 	SET(node, reads, body->reads[number]);
 }
 

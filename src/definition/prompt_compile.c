@@ -6,6 +6,7 @@
  */
 #include "contract/closest.h"
 #include "definition/compile_internal.h"
+#include "definition/name_scope.h"
 #include "template/jinja.h"
 
 /* A template that is being compiled. */
@@ -118,6 +119,19 @@ static bool is_method(struct str name)
 	       str_equal(name, S("values")) || str_equal(name, S("get"));
 }
 
+static bool check_name(const struct prompt *prompt, enum expr_name kind, struct str name,
+		       struct str key, struct error *error)
+{
+	const struct reader *reader = prompt->reader;
+	struct name_advice advice;
+	bool good = definition_check_name(reader, kind, name, key, &advice, error);
+	if (good && advice.warning.size > 0)
+		definition_warn(reader->body->compiler,
+				json_item(reader->body->tree, (size_t)reader->step),
+				"prompt: " STR_FMT, STR_ARG(advice.warning));
+	return good;
+}
+
 static bool use_step(struct prompt *prompt, struct str_list path, struct error *error)
 {
 	if (path.count == 0 || is_method(path.at[0]))
@@ -131,7 +145,7 @@ static bool use_step(struct prompt *prompt, struct str_list path, struct error *
 			    "a step has outputs, status and error, not \"" STR_FMT "\"",
 			    STR_ARG(path.at[1]));
 	struct str key = outputs && path.count > 2 && !is_method(path.at[2]) ? path.at[2] : S("");
-	if (!definition_check_name(prompt->reader, EXPR_NAME_STEP, path.at[0], key, error))
+	if (!check_name(prompt, EXPR_NAME_STEP, path.at[0], key, error))
 		return false;
 	struct json_member *fields = arena_array(prompt->arena, struct json_member, 4);
 	static const char *const names[] = { "outputs", "output", "status", "error" };
@@ -151,7 +165,7 @@ static bool use_ctx(struct prompt *prompt, struct str_list path, struct error *e
 	if (path.count == 0 || is_method(path.at[0]))
 		return fail(error, ERROR_INVALID,
 			    "a prompt can read single variables only: write ctx.NAME");
-	if (!definition_check_name(prompt->reader, EXPR_NAME_CTX, path.at[0], S(""), error))
+	if (!check_name(prompt, EXPR_NAME_CTX, path.at[0], S(""), error))
 		return false;
 	put(prompt, &prompt->ctx, &prompt->ctx_count, &prompt->ctx_room, path.at[0],
 	    reference(prompt, "ctx.", path.at[0], ""));
@@ -187,8 +201,7 @@ static bool use_name(void *context, const struct jinja_name *name, struct error 
 	struct error ignored = { 0 };
 	if (str_equal(name->name, S("inputs"))) {
 		if (name->path.count > 0 && !is_method(name->path.at[0]) &&
-		    !definition_check_name(prompt->reader, EXPR_NAME_INPUT, name->path.at[0], S(""),
-					   error))
+		    !check_name(prompt, EXPR_NAME_INPUT, name->path.at[0], S(""), error))
 			return false;
 		put_data(prompt, name->name, reference(prompt, "", name->name, ""));
 		return true;
@@ -201,8 +214,7 @@ static bool use_name(void *context, const struct jinja_name *name, struct error 
 		put_data(prompt, name->name, *own);
 		return true;
 	}
-	if (definition_check_name(prompt->reader, EXPR_NAME_VARIABLE, name->name, S(""),
-				  &ignored)) {
+	if (check_name(prompt, EXPR_NAME_VARIABLE, name->name, S(""), &ignored)) {
 		put_data(prompt, name->name, reference(prompt, "", name->name, ""));
 		return true;
 	}
@@ -288,6 +300,41 @@ void definition_make_prompt(const struct reader *reader, struct run_graph_node *
 		SET(node, prompt, template);
 }
 
+/* The template of a named prompt, and with it the version that the run goes on with. */
+static const struct run_graph_template *compile_named(const struct reader *reader, struct str id,
+						      int64_t *out_version, struct error *error)
+{
+	const struct compiler *c = reader->body->compiler;
+	struct definition_prompt prompt;
+	if (c->tools->named_prompt == NULL) {
+		fail(error, ERROR_NOT_FOUND, "there are no named prompts here");
+		return NULL;
+	}
+	if (!c->tools->named_prompt(c->tools->context, id, c->arena, &prompt, error))
+		return NULL;
+	*out_version = prompt.version;
+	return compile_template(reader, S(""), prompt.text,
+				str_format(c->arena, "prompt " STR_FMT, STR_ARG(id)), error);
+}
+
+static size_t count_systems(const struct run_definition_agent *own)
+{
+	return (size_t)(own->system.size > 0) + (size_t)has(own, system_file) +
+	       (size_t)has(own, system_template) + (size_t)has(own, prompt_name);
+}
+
+static const struct run_graph_template *compile_system(const struct reader *reader,
+						       const struct run_definition_agent *own,
+						       int64_t *out_version, struct error *error)
+{
+	if (has(own, prompt_name))
+		return compile_named(reader, own->prompt_name, out_version, error);
+	bool is_file = has(own, system_file);
+	return compile_template(reader, is_file ? own->system_file : S(""),
+				is_file ? S("") : own->system_template,
+				is_file ? S("system_file") : S("system_template"), error);
+}
+
 const struct run_graph_agent *definition_make_system(const struct reader *reader,
 						     const struct run_graph_agent *agent)
 {
@@ -298,20 +345,19 @@ const struct run_graph_agent *definition_make_system(const struct reader *reader
 	for (size_t i = 0; i < c->file->agents.count; i++)
 		if (str_equal(c->file->agents.at[i].key, name))
 			own = &c->file->agents.at[i].value;
-	if (own == NULL || (!has(own, system_file) && !has(own, system_template)))
+	if (own == NULL ||
+	    (!has(own, system_file) && !has(own, system_template) && !has(own, prompt_name)))
 		return agent;
-	bool is_file = has(own, system_file);
-	if (own->system.size > 0 || (is_file && has(own, system_template))) {
+	if (count_systems(own) > 1) {
 		definition_step_problem(reader->body, (size_t)reader->step, S("agent"),
 					"agent " STR_FMT
-					" has more than one of system, system_file and "
-					"system_template",
+					" has more than one of system, system_file, "
+					"system_template and prompt_name",
 					STR_ARG(name));
 		return agent;
 	}
-	const struct run_graph_template *template = compile_template(
-		reader, is_file ? own->system_file : S(""), is_file ? S("") : own->system_template,
-		is_file ? S("system_file") : S("system_template"), &error);
+	int64_t version = 0;
+	const struct run_graph_template *template = compile_system(reader, own, &version, &error);
 	if (template == NULL) {
 		definition_step_problem(reader->body, (size_t)reader->step, S("agent"),
 					"agent " STR_FMT ": %s", STR_ARG(name), error.text);
@@ -319,5 +365,9 @@ const struct run_graph_agent *definition_make_system(const struct reader *reader
 	}
 	struct run_graph_agent *with = arena_copy(c->arena, agent, sizeof(*agent));
 	SET(with, system_template, template);
+	if (has(own, prompt_name)) {
+		SET(with, prompt_name, own->prompt_name);
+		SET(with, prompt_version, version);
+	}
 	return with;
 }

@@ -1,7 +1,7 @@
 /* definition/session_compile.c -- an agent with tools becomes a session: a body with a node that asks the
  * model and a node for each tool (engine/session.h).
  *
- * The graph has what the model is told of each tool, so that a run goes on with the tools it began with
+ * The graph has the description that the model gets of each tool, so that a run goes on with the tools it began with
  * (architecture R14).
  */
 #include "base/buf.h"

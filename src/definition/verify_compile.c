@@ -4,6 +4,7 @@
  * expression or a schema.
  */
 #include "definition/compile_internal.h"
+#include "definition/name_scope.h"
 
 #include "contract/runtime_types.h"
 #include "schema/schema.h"
@@ -14,7 +15,9 @@ static void check_schema(const struct body *body, size_t number,
 	struct problems problems = { .arena = body->compiler->arena };
 	struct schema *schema;
 	struct error error = { 0 };
-	if (schema_compile(criterion->schema, NULL, body->compiler->arena, &schema, &problems)) {
+	bool formats = has(criterion, format_assertion) && criterion->format_assertion;
+	if (schema_compile_formats(criterion->schema, NULL, formats, body->compiler->arena, &schema,
+				   &problems)) {
 		schema_done(schema);
 		return;
 	}
@@ -107,6 +110,8 @@ void definition_make_verify(const struct reader *reader, struct run_graph_node *
 		SET(&criteria[i], critical, from->critical);
 		if (has(from, schema))
 			SET(&criteria[i], schema, from->schema);
+		if (has(from, format_assertion) && from->format_assertion)
+			SET(&criteria[i], format_assertion, true);
 		if (has(from, reason))
 			SET(&criteria[i], reason, from->reason);
 		check_criterion(body, number, verify, i);

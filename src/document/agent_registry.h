@@ -14,10 +14,17 @@
 struct pipeline_agent_config;
 struct pipeline_profile;
 struct run_agent;
+struct run_tier;
 
-/* ERROR_NOT_FOUND when there is no agent of this name. */
+/* ERROR_NOT_FOUND when there is no agent of this name.  tierN_ROLE that is not registered itself is the agent ROLE;
+ * INVALID, with the choices, when there is no such tier or role. */
 MUST_CHECK bool agent_registry_find(struct store_reader *reader, struct str name,
 				    struct arena *arena, const struct run_agent **out_agent,
+				    struct error *error);
+
+/* The tier of an agent called tierN_ROLE; *out_tier is NULL when the name is no such one, or is registered itself. */
+MUST_CHECK bool agent_registry_tier(struct store_reader *reader, struct str name,
+				    struct arena *arena, const struct run_tier **out_tier,
 				    struct error *error);
 
 /* The profile `name`, or the active profile if the name is empty; *out_profile is NULL when no profile

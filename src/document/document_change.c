@@ -296,6 +296,7 @@ static void committed(struct writer_ticket *ticket)
 static int64_t most_of(size_t kind)
 {
 	return kind == DOCUMENT_DEFINITION_VERSION ? LIMIT_DEFINITION_VERSIONS
+	       : kind == DOCUMENT_PROMPT_VERSION   ? LIMIT_PROMPT_VERSIONS
 	       : kind == DOCUMENT_PROJECT          ? LIMIT_PROJECTS
 						   : LIMIT_DOCUMENTS;
 }

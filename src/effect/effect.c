@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "contract/run_start_types.h"
 #include "effect/effects.h"
 
 #define EFFECT(name, node) extern const struct effect_kind effect_##name;
@@ -26,6 +27,7 @@ struct effects *effects_new(void)
 	require(room != NULL);
 	room->base.kinds = kinds;
 	room->base.subrun_ended = effect_subrun_ended;
+	room->base.human_asked = effect_human_asked;
 	room->base.subrun_unwinds = effect_subrun_unwinds;
 	return &room->base;
 }
@@ -66,6 +68,12 @@ void effect_finish(struct active_run *active, struct str step, const struct uuid
 		   enum run_outcome outcome, const struct json *output, const struct error *error)
 {
 	active_run_command(active, effect_close_command(step, effect, outcome, output, error));
+}
+
+bool effect_is_simulated(const struct active_run *active)
+{
+	const struct run_start *start = active->run->start;
+	return has(start, simulated) && start->simulated;
 }
 
 void effect_restart(struct active_run *active, struct str step, const struct uuid *effect)

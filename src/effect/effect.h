@@ -33,6 +33,12 @@ void effect_finish(struct active_run *active, struct str step, const struct uuid
  * effect begins. */
 void effect_restart(struct active_run *active, struct str step, const struct uuid *effect);
 
+/* Whether tools, models and people of the run are simulated: nothing leaves the program (adapter sim). */
+bool effect_is_simulated(const struct active_run *active);
+
+/* A question is committed; in a simulated run it is approved. */
+void effect_human_asked(struct active_run *active, const struct uuid *question);
+
 /* A sub-run has ended: reads its outcome and closes the parent's effect. */
 void effect_subrun_ended(struct executor *executor, const struct uuid *child);
 /* The child runs its finally and undo steps, which end at once if their time is over in the parent. */

@@ -12,6 +12,7 @@
 
 #include "active/executor_jobs.h"
 #include "active/run_load.h"
+#include "active/run_prompts.h"
 #include "contract/run_graph_types.h"
 #include "contract/run_node_types.h"
 #include "contract/run_open_types.h"
@@ -38,7 +39,8 @@ struct look {
 	/* What the child is created with. */
 	struct str graph_text;
 	struct value inputs;
-	struct str by, trace, profile, repository;
+	struct str by, trace, profile, repository, plan_path_pattern, tracker;
+	bool simulated;
 	struct cached_graph *graph;
 	const struct json *given;
 	struct error error;
@@ -188,6 +190,13 @@ static void create(struct look *look)
 		SET(kept, profile, str_copy(&pending->arena, look->profile));
 	if (look->repository.size > 0)
 		SET(kept, repository, str_copy(&pending->arena, look->repository));
+	if (look->plan_path_pattern.size > 0)
+		SET(kept, plan_path_pattern, str_copy(&pending->arena, look->plan_path_pattern));
+	if (look->tracker.size > 0)
+		SET(kept, tracker, str_copy(&pending->arena, look->tracker));
+	run_prompts_record(kept, look->graph->graph, &pending->arena);
+	if (look->simulated)
+		SET(kept, simulated, true);
 	pending->command.start = kept;
 	arena_join(&pending->arena, &look->read.arena);
 	FAILPOINT("subrun.before_create");
@@ -340,6 +349,9 @@ static void begin(struct active_run *active, struct activation *activation)
 	look->trace = str_copy(arena, active->run->start->trace);
 	look->profile = str_copy(arena, active->run->start->profile);
 	look->repository = str_copy(arena, active->run->start->repository);
+	look->plan_path_pattern = str_copy(arena, active->run->start->plan_path_pattern);
+	look->tracker = str_copy(arena, active->run->start->tracker);
+	look->simulated = effect_is_simulated(active);
 	active_run_pin(active);
 	executor_read(active->executor, &look->read);
 }

@@ -17,13 +17,16 @@
 #include "active/value_fetch.h"
 #include "base/limits.h"
 #include "base/log.h"
+#include "contract/run_start_types.h"
 #include "contract/run_graph_types.h"
+#include "contract/run_start_types.h"
 #include "contract/run_value_types.h"
 #include "effect/call_secrets.h"
 #include "engine/run.h"
 #include "os/failpoint.h"
 #include "tool/output_log.h"
 #include "tool/tool.h"
+#include "tool/tool_sample.h"
 
 enum { RETRY_US = 20000 };
 
@@ -44,6 +47,10 @@ static struct call *call_new(struct active_run *active, const struct activation 
 	const struct graph_node *node = run_node(active->run, activation);
 	call->branch = str_copy(&call->arena, run_folder_name(active->run, activation));
 	call->read_only = node->read_only;
+	call->repository = str_copy(&call->arena, active->run->start->repository);
+	call->tracker = str_copy(&call->arena, active->run->start->tracker);
+	call->plan_path_pattern = str_copy(&call->arena, active->run->start->plan_path_pattern);
+	call->run_created_at = active->run->created_at;
 	call->tool = str_copy(&call->arena, node->row->tool);
 	call->class = node->row->class;
 	call->attempt = activation->attempt;
@@ -112,6 +119,7 @@ void tool_call_close(struct call *call, enum run_outcome outcome, const struct j
 	struct active_run *active = call_end(call);
 	struct pending_command *pending =
 		effect_close_command(call->step, &call->effect, outcome, output, error);
+	pending->command.retry_after_us = call->retry_after_us;
 	call_give_log(call, pending);
 	if (call->figures != NULL)
 		pending->command.figures =
@@ -172,6 +180,7 @@ static void call_ended(void *context, uint64_t argument, const struct tool_resul
 			: error.code == ERROR_OUTCOME_UNKNOWN ? RUN_OUTCOME_UNKNOWN
 							      : RUN_OUTCOME_FAILED;
 	call->error = error;
+	call->retry_after_us = good ? 0 : result->retry_after_us;
 	call->output = good ? output : NULL;
 	tool_call_list_files(call);
 }
@@ -197,7 +206,11 @@ static bool call_start(struct call *call, const struct json *inputs, struct erro
 				  .step = call->step,
 				  .effect = call->effect,
 				  .attempt = call->attempt,
+				  .run_created_at = call->run_created_at,
+				  .plan_path_pattern = call->plan_path_pattern,
 				  .inputs = inputs,
+				  .repository = call->repository,
+				  .tracker = call->tracker,
 				  .lock = call->lock,
 				  .done = call_ended,
 				  .asked = call_answered,
@@ -566,8 +579,29 @@ static void call_lock(void *context, uint64_t argument)
 		tool_call_close(call, RUN_OUTCOME_FAILED, NULL, &error);
 }
 
+/* A simulated call has no effect, so it can be answered at once and as often as a crash asks for it. */
+static void answer_simulated(struct active_run *active, const struct activation *activation)
+{
+	AUTO(arena) arena = { 0 };
+	const struct tool_table *tools = executor_config(active->executor)->tools;
+	const struct tool *tool = tool_find(tools, run_node(active->run, activation)->row->tool);
+	struct error stopped;
+	if (activation->stopping || active_run_take_early_stop(active, &activation->effect)) {
+		fail(&stopped, ERROR_CANCELLED, "it was told to stop");
+		effect_finish(active, activation->path, &activation->effect, RUN_OUTCOME_CANCELLED,
+			      NULL, &stopped);
+		return;
+	}
+	effect_finish(active, activation->path, &activation->effect, RUN_OUTCOME_OK,
+		      tool_sample(tool, &arena), NULL);
+}
+
 static void begin(struct active_run *active, struct activation *activation)
 {
+	if (effect_is_simulated(active)) {
+		answer_simulated(active, activation);
+		return;
+	}
 	struct call *call = call_new(active, activation, false);
 	if (active_run_take_early_stop(active, &call->effect))
 		call_cancel(call);
@@ -577,7 +611,10 @@ static void begin(struct active_run *active, struct activation *activation)
 
 static void resume(struct active_run *active, struct activation *activation)
 {
-	call_lock(active->executor, call_new(active, activation, true)->id);
+	if (effect_is_simulated(active))
+		answer_simulated(active, activation);
+	else
+		call_lock(active->executor, call_new(active, activation, true)->id);
 }
 
 /* A restore that takes long does not delay the stop. */

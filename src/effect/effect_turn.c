@@ -17,6 +17,7 @@
 #include "contract/run_turn_types.h"
 #include "engine/run.h"
 #include "llm/llm.h"
+#include "llm/llm_sample.h"
 #include "llm/price.h"
 #include "os/failpoint.h"
 #include "tool/tool_context.h"
@@ -33,6 +34,8 @@ struct asking {
 	const struct llm_driver *driver; /* NULL: this program has none of that name */
 	struct str driver_name;
 	bool has_tools;
+	bool simulated;                 /* no driver is asked */
+	struct str simulated_route;     /* the routing key that it then replies with; "" = none */
 	struct turn_source *source;     /* a copy: the run's state may be missing for a while */
 	struct attachments attachments; /* pictures and recordings, once they are read */
 	int64_t attempt;
@@ -42,11 +45,27 @@ struct asking {
 
 /* ---- making and ending --------------------------------------------------------------- */
 
+/* The keys take turns, so that a simulated graph comes to its end. */
+static struct str simulated_route(const struct run_graph_node *row, struct str path)
+{
+	size_t at = path.size;
+	int64_t round = 1;
+	if (!has(row, routes) || row->routes.count == 0)
+		return S("");
+	while (at > 0 && path.at[at - 1] != '#' && path.at[at - 1] != '/')
+		at--;
+	if (at > 0 && path.at[at - 1] == '#' && !str_to_int(str_skip(path, at), &round))
+		round = 1;
+	struct str key = row->routes.at[(size_t)(round - 1) % row->routes.count];
+	return str_equal(key, S("*")) ? S("other") : key;
+}
+
 static struct asking *asking_new(struct active_run *active, const struct activation *activation)
 {
 	struct asking *asking = calloc(1, sizeof(*asking));
 	require(asking != NULL);
-	const struct run_graph_agent *agent = run_node(active->run, activation)->row->agent;
+	const struct run_graph_node *row = run_node(active->run, activation)->row;
+	const struct run_graph_agent *agent = row->agent;
 	asking->executor = active->executor;
 	asking->active = active->id;
 	asking->run = active->run_id;
@@ -62,6 +81,8 @@ static struct asking *asking_new(struct active_run *active, const struct activat
 	asking->source = turn_source_new(active->run, activation, &asking->arena);
 	asking->has_tools = has(agent, tools) && agent->tools.count > 0;
 	asking->attempt = activation->attempt;
+	asking->simulated = effect_is_simulated(active) && !str_equal(agent->driver, S("script"));
+	asking->simulated_route = str_copy(&asking->arena, simulated_route(row, activation->path));
 	asking->id = slots_add(&effect_room(active->executor)->under_way, asking);
 	map_put(&effect_room(active->executor)->turns, uuid_str(&asking->effect), asking);
 	active_run_pin(active);
@@ -173,17 +194,31 @@ static bool read_attachments(struct asking *asking, const struct run_turn *turn,
 	return true;
 }
 
+static void reply_simulated(struct asking *asking, const struct run_turn *turn, struct arena *arena)
+{
+	const struct json *schema = has(turn, schema) ? turn->schema : NULL;
+	struct llm_result result = { .text = schema == NULL && asking->simulated_route.size > 0
+						     ? asking->simulated_route
+						     : llm_sample(schema, arena),
+				     .stop = RUN_TURN_STOP_END };
+	close_turn(asking, llm_output(&result, asking->has_tools, arena), NULL, 0, NULL);
+}
+
 static bool start_turn(struct asking *asking, struct active_run *active, struct error *error)
 {
 	struct executor *executor = asking->executor;
 	AUTO(arena) arena = { 0 };
-	if (asking->driver == NULL)
+	if (asking->driver == NULL && !asking->simulated)
 		return fail(error, ERROR_NOT_FOUND, "this program has no driver " STR_FMT,
 			    STR_ARG(asking->driver_name));
 	struct engine_values values = active_run_values(active);
 	const struct run_turn *turn = turn_request_build(asking->source, &values, &arena, error);
 	if (turn == NULL)
 		return false;
+	if (asking->simulated) {
+		reply_simulated(asking, turn, &arena);
+		return true;
+	}
 	if (read_attachments(asking, turn, &arena))
 		return true;
 	turn = attachments_put(turn, &asking->attachments, &arena);

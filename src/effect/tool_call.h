@@ -27,7 +27,10 @@ struct call {
 	struct executor *executor;
 	uint64_t id, active;
 	struct str step, tree;
-	struct str branch; /* whose folder it works in; "" = the run's own */
+	struct str branch;              /* whose folder it works in; "" = the run's own */
+	struct str repository, tracker; /* of the run's profile; "" = it has none */
+	struct str plan_path_pattern;   /* of the run; "" = the usual one */
+	int64_t run_created_at;
 	bool read_only;
 	struct uuid effect;
 	struct str tool;
@@ -60,6 +63,7 @@ struct call {
 	enum run_outcome outcome;
 	const struct json *output; /* NULL = none */
 	struct error error;        /* code NONE = none */
+	int64_t retry_after_us;    /* a retry waits at least so long */
 	const struct run_file_changes *files;
 };
 

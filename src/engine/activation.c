@@ -12,6 +12,7 @@
 #include "contract/run_class_types.h"
 #include "contract/run_graph_types.h"
 #include "contract/run_value_types.h"
+#include "engine/milestone.h"
 #include "engine/session.h"
 #include "engine/undo.h"
 #include "engine/workspace_folder.h"
@@ -142,7 +143,7 @@ bool run_can_stop(enum run_node_kind kind)
 bool run_starts_itself(const struct graph_node *node)
 {
 	return node->kind == RUN_NODE_TOOL && node->row->class == RUN_CLASS_PURE &&
-	       node->when == NULL;
+	       node->when == NULL && !has(node->row, milestone);
 }
 
 struct ready_list *ready_list_of(struct run *run, const struct activation *activation)
@@ -522,6 +523,7 @@ void activation_end(struct run *run, struct activation *activation, enum step_st
 		round->round = activation->round + 1;
 		round->begun_at = activation->begun_at;
 		round->before = activation->output;
+		milestone_continue(run, activation, round);
 		activation_ready(run, round);
 	} else {
 		drop_read_outputs(run, activation);

@@ -3,6 +3,7 @@
 #include "engine/engine_internal.h"
 
 #include "base/limits.h"
+#include "base/utf8.h"
 #include "contract/run_event_types.h"
 #include "contract/run_graph_types.h"
 #include "contract/run_output_types.h"
@@ -163,6 +164,13 @@ static enum engine_answer start(struct run *run, struct activation *activation, 
 			return ENGINE_DONE;
 		}
 	}
+	struct failure fault;
+	if (!milestone_render(run, activation, values, d, &fault))
+		return ENGINE_NEED;
+	if (fault.code.size > 0) {
+		request_fail_ready(run, activation, fault, now, d);
+		return ENGINE_DONE;
+	}
 	if (node->kind == RUN_NODE_CONDITION)
 		return compute_condition(run, activation, now, values, d);
 	if (node->kind == RUN_NODE_MAILBOX)
@@ -216,11 +224,43 @@ static const struct json *render_outputs(struct eval_context *eval_context, stru
 	return outputs;
 }
 
+/* The text of one issue: at most LIMIT_ISSUE_BYTES of it. */
+static struct str issue_text(const struct json *issue, struct arena *arena)
+{
+	return utf8_head(issue->kind == JSON_STRING ? issue->as.string : json_print(arena, issue),
+			 LIMIT_ISSUE_BYTES);
+}
+
+/* What is open at the end: a list, or one text; nothing = no issues. */
+static struct str_list render_issues(struct eval_context *eval_context)
+{
+	const struct run_graph *rows = eval_context->run->graph->rows;
+	struct arena *arena = eval_context->d->arena;
+	if (!has(rows, issues))
+		return (struct str_list){ NULL, 0 };
+	eval_context->quiet = true;
+	const struct json *value = eval_render(eval_context, rows->issues->from);
+	if (value == NULL || value->kind == JSON_NULL)
+		return (struct str_list){ NULL, 0 };
+	bool many = value->kind == JSON_LIST;
+	size_t all = many ? value->as.list.count : 1;
+	size_t count = all < LIMIT_RUN_ISSUES ? all : LIMIT_RUN_ISSUES;
+	struct str *texts = arena_array(arena, struct str, count);
+	for (size_t i = 0; i < count; i++)
+		texts[i] = issue_text(many ? &value->as.list.at[i] : value, arena);
+	if (all > count)
+		texts[count - 1] = str_format(arena, "and %zu further issues", all - count + 1);
+	return (struct str_list){ texts, count };
+}
+
 static void emit_finished(struct run *run, int64_t now, enum run_outcome outcome,
-			  struct run_value *outputs, struct failure fault, struct decision *d)
+			  struct run_value *outputs, struct str_list issues, struct failure fault,
+			  struct decision *d)
 {
 	struct run_finished *body = run_finished_new(d->arena);
 	SET(body, outcome, outcome);
+	if (issues.count > 0)
+		SET(body, issues, issues);
 	if (outputs != NULL)
 		SET(body, outputs, outputs);
 	if (fault.code.size > 0)
@@ -253,6 +293,7 @@ static enum engine_answer end_run(struct run *run, int64_t now, const struct eng
 	if (run->cancelling) {
 		bool failed = run->stopped.code.size > 0;
 		emit_finished(run, now, failed ? RUN_OUTCOME_FAILED : RUN_OUTCOME_CANCELLED, NULL,
+			      (struct str_list){ NULL, 0 },
 			      failed ? run->stopped
 				     : failure_make(ERROR_CANCELLED, S("the run was cancelled")),
 			      d);
@@ -261,6 +302,7 @@ static enum engine_answer end_run(struct run *run, int64_t now, const struct eng
 	struct eval_context eval_context = eval_context_make(run, NULL, values, d);
 	struct failure fault = fault_of_root(run, d->arena);
 	const struct json *outputs = render_outputs(&eval_context, &fault);
+	struct str_list issues = render_issues(&eval_context);
 	if (eval_context.missing)
 		return ENGINE_NEED;
 	if (fault.code.size == 0)
@@ -276,8 +318,12 @@ static enum engine_answer end_run(struct run *run, int64_t now, const struct eng
 	if (unwinds && fault.code.size > 0)
 		emit_unwinding(run, now, fault, d);
 	else
-		emit_finished(run, now, fault.code.size > 0 ? RUN_OUTCOME_FAILED : RUN_OUTCOME_OK,
-			      value, fault, d);
+		emit_finished(run, now,
+			      fault.code.size > 0 ? RUN_OUTCOME_FAILED
+			      : issues.count > 0  ? RUN_OUTCOME_WITH_ISSUES
+						  : RUN_OUTCOME_OK,
+			      value, fault.code.size > 0 ? (struct str_list){ NULL, 0 } : issues,
+			      fault, d);
 	return ENGINE_DONE;
 }
 

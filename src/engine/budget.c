@@ -168,29 +168,26 @@ enum budget_answer budget_ask(const struct run *run, struct budget_question *que
 
 /* ---- answers -------------------------------------------------------------------------------- */
 
-static struct str stop_text(const struct activation *activation,
-			    const struct budget_question *question, struct arena *arena)
+struct failure budget_refusal(const struct activation *activation,
+			      const struct budget_question *question, struct arena *arena)
 {
 	const struct engine_budget *left = &question->left;
 	bool named = question->budget.size > 0;
-	return str_format(arena,
-			  "the budget%s" STR_FMT
-			  " of $%.6f does not allow the next turn of step " STR_FMT
-			  ": $%.6f are spent, and the turn can cost $%.6f",
-			  named ? " " : "", STR_ARG(question->budget), (double)left->limit / 1e12,
-			  STR_ARG(activation->path), (double)(left->used - left->reserved) / 1e12,
-			  (double)question->amount / 1e12);
+	return failure_make(ERROR_FORBIDDEN,
+			    str_format(arena,
+				       "the budget%s" STR_FMT
+				       " of $%.6f does not allow the next turn of step " STR_FMT
+				       ": $%.6f are spent, and the turn can cost $%.6f",
+				       named ? " " : "", STR_ARG(question->budget),
+				       (double)left->limit / 1e12, STR_ARG(activation->path),
+				       (double)(left->used - left->reserved) / 1e12,
+				       (double)question->amount / 1e12));
 }
 
-void budget_stop(struct run *run, const struct activation *activation,
-		 const struct budget_question *question, struct decision *d)
+void budget_pause(struct run *run, const struct activation *activation,
+		  const struct budget_question *question, struct decision *d)
 {
-	struct str text = stop_text(activation, question, d->arena);
-	if (run->cancelling) {
-		request_fail_ready(run, activation, failure_make(ERROR_FORBIDDEN, text),
-				   question->now, d);
-		return;
-	}
+	struct str text = budget_refusal(activation, question, d->arena).text;
 	struct run_paused *body = run_paused_new(d->arena);
 	SET(body, by, S("baton"));
 	SET(body, reason, text);

@@ -84,9 +84,12 @@ int64_t budget_max_tokens(const struct run *run, const struct run_graph_agent *a
 			  const struct engine_values *values);
 enum budget_answer budget_ask(const struct run *run, struct budget_question *question,
 			      const struct engine_values *values, struct decision *d);
-/* Pauses the run; while it unwinds, which cannot be paused, fails the step. */
-void budget_stop(struct run *run, const struct activation *activation,
-		 const struct budget_question *question, struct decision *d);
+/* Why an exhausted budget does not allow the turn. */
+struct failure budget_refusal(const struct activation *activation,
+			      const struct budget_question *question, struct arena *arena);
+/* Pauses the run, which does not unwind: then it cannot be paused, and the step fails. */
+void budget_pause(struct run *run, const struct activation *activation,
+		  const struct budget_question *question, struct decision *d);
 /* Closes a turn with a reservation that a crash interrupted: it is booked and asked again, if the
  * budget allows.  False when the effect has no reservation. */
 bool budget_restart(struct run *run, const struct activation *activation, int64_t now,

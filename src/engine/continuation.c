@@ -186,6 +186,13 @@ bool continuation_after_success(struct eval_context *eval_context,
 		if (fault.code.size > 0)
 			out->fault = fault;
 	}
+	if (!activation->stopping && out->fault.code.size == 0 &&
+	    (out->next == NULL || !out->next->again)) {
+		milestone_judge(eval_context, activation, output);
+		if (eval_context->missing)
+			return false;
+		out->fault = eval_context->fault;
+	}
 	if (state != NULL && out->fault.code.size == 0) {
 		if (out->next == NULL)
 			out->next = run_next_new(eval_context->d->arena);

@@ -430,131 +430,6 @@ static enum engine_answer decide_restarted(struct run *run, const struct command
 	return ENGINE_DONE;
 }
 
-/* ---- people -------------------------------------------------------------------------- */
-
-static bool answer_fits(const struct activation *activation, enum run_decision decision)
-{
-	switch (decision) {
-	case RUN_DECISION_HAPPENED:
-	case RUN_DECISION_NOT_HAPPENED:
-	case RUN_DECISION_RETRY:
-		return activation->settling;
-	case RUN_DECISION_APPROVE:
-	case RUN_DECISION_REJECT:
-	case RUN_DECISION_MODIFY:
-		return !activation->settling;
-	case RUN_DECISION_TIMEOUT:
-		break;
-	}
-	return false;
-}
-
-/* The output of the step: the decision with its comment, or the values that the person supplied. */
-static const struct json *answer_output(const struct command *command, struct arena *arena)
-{
-	if (command->decision == RUN_DECISION_HAPPENED)
-		return command->output;
-	struct run_answer_result *result = run_answer_result_new(arena);
-	SET(result, decision, run_decision_name(command->decision));
-	SET(result, comment, command->comment);
-	SET(result, by, command->by);
-	if (command->decision == RUN_DECISION_MODIFY)
-		SET(result, value, command->output);
-	return run_answer_result_tree(result, arena);
-}
-
-static enum engine_answer check_answer(const struct run *run, const struct activation *activation,
-				       const struct command *command, struct error *error)
-{
-	const struct run_graph_node *row = run_node(run, activation)->row;
-	if (command->revision != NULL &&
-	    !hash_equal(command->revision, &activation->question.asked->revision))
-		return refuse(error, ERROR_CONFLICT,
-			      "the question has changed since it was shown: read it again");
-	if (!answer_fits(activation, command->decision))
-		return refuse(error, ERROR_USAGE,
-			      activation->settling
-				      ? "answer this question with happened, not_happened or retry"
-				      : "answer this question with approve, reject or modify");
-	if (command->decision == RUN_DECISION_MODIFY && command->output == NULL)
-		return refuse(error, ERROR_USAGE, "modify needs the values to continue with");
-	if (command->decision == RUN_DECISION_MODIFY && activation->asks_for > 0 &&
-	    command->output->kind != JSON_OBJECT)
-		return refuse(error, ERROR_USAGE,
-			      "modify needs the arguments of the call as a mapping");
-	AUTO(arena) arena = { 0 };
-	struct str wrong = S("");
-	if (command->decision == RUN_DECISION_MODIFY && activation->asks_for > 0)
-		wrong = session_check_arguments(run, activation, command->output, &arena);
-	if (wrong.size > 0) {
-		fail(error, ERROR_INVALID, STR_FMT, STR_ARG(wrong));
-		return ENGINE_REFUSED;
-	}
-	if (has(row, four_eyes) && row->four_eyes && !activation->settling &&
-	    str_equal(command->by, run->start->by))
-		return refuse(
-			error, ERROR_FORBIDDEN,
-			"the person who started the run must not answer this question; somebody "
-			"else must");
-	return ENGINE_DONE;
-}
-
-static enum engine_answer finish_human(struct run *run, struct activation *activation,
-				       const struct command *command,
-				       const struct engine_values *values, struct decision *d,
-				       struct error *error)
-{
-	bool good = command->decision == RUN_DECISION_APPROVE ||
-		    command->decision == RUN_DECISION_MODIFY ||
-		    command->decision == RUN_DECISION_HAPPENED;
-	const struct json *output = good ? answer_output(command, d->arena) : NULL;
-	struct run_value *value = NULL;
-	if (output != NULL && !decision_value(d, output, &value))
-		return ENGINE_NEED;
-	if (output != NULL && value == NULL)
-		return refuse(error, ERROR_TOO_LARGE,
-			      "the answer is larger than the limit of a value");
-	struct step_continuation continuation = NO_CONTINUATION;
-	struct eval_context eval_context = eval_context_make(run, activation, values, d);
-	if (good && !continuation_after_success(&eval_context, activation, output, &continuation))
-		return ENGINE_NEED;
-	struct run_human_finished *body = run_human_finished_new(d->arena);
-	SET(body, step, activation->path);
-	SET(body, effect, activation->question.id);
-	SET(body, outcome, RUN_OUTCOME_OK);
-	SET(body, decision, command->decision);
-	if (command->comment.size > 0)
-		SET(body, comment, command->comment);
-	SET(body, by, command->by);
-	if (value != NULL && command->decision != RUN_DECISION_APPROVE)
-		SET(body, value, value);
-	if (continuation.fault.code.size > 0)
-		SET(body, fault, decision_failure(d, continuation.fault));
-	if (continuation.next != NULL)
-		SET(body, next, continuation.next);
-	decision_emit(run, d,
-		      (struct event){
-			      EVENT_HUMAN_FINISHED, command->now, { .run_human_finished = body } });
-	enforce_iteration_limit(run, &continuation, command->now, d);
-	return ENGINE_DONE;
-}
-
-static enum engine_answer decide_answered(struct run *run, const struct command *command,
-					  const struct engine_values *values, struct decision *d,
-					  struct error *error)
-{
-	struct activation *activation = run_activation(run, command->step);
-	if (activation == NULL)
-		return refuse_step(error, ERROR_NOT_FOUND, command->step, "does not exist");
-	if (activation->state != STEP_WAITING_HUMAN ||
-	    !uuid_equal(&activation->question.id, &command->effect))
-		return refuse_step(error, ERROR_CONFLICT, command->step,
-				   "is not waiting for this answer");
-	if (check_answer(run, activation, command, error) == ENGINE_REFUSED)
-		return ENGINE_REFUSED;
-	return finish_human(run, activation, command, values, d, error);
-}
-
 /* ---- time ---------------------------------------------------------------------------- */
 
 /* Escalates the question to the next level; ends it when there is no further level. */
@@ -569,7 +444,7 @@ static enum engine_answer question_due(struct run *run, struct activation *activ
 					.now = command->now,
 					.decision = RUN_DECISION_TIMEOUT,
 					.by = S("baton") };
-		return finish_human(run, activation, &late, values, d, error);
+		return answer_finish(run, activation, &late, values, d, error);
 	}
 	const struct run_graph_level *level = &row->levels.at[activation->question.level];
 	struct run_human_escalated *body = run_human_escalated_new(d->arena);
@@ -748,7 +623,7 @@ enum engine_answer decide(struct run *run, const struct command *command,
 	case COMMAND_FINISHED:
 		return decide_finished(run, command, values, d, error);
 	case COMMAND_ANSWERED:
-		return decide_answered(run, command, values, d, error);
+		return answer_decide(run, command, values, d, error);
 	case COMMAND_RESTARTED:
 		return decide_restarted(run, command, d, error);
 	case COMMAND_DUE:

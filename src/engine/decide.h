@@ -25,6 +25,7 @@
 #include "contract/event.h"
 #include "contract/run_outcome_types.h"
 #include "engine/decision_budget.h"
+#include "engine/milestone.h"
 #include "engine/value.h"
 
 struct activation;
@@ -68,8 +69,8 @@ struct command {
 	enum run_decision decision;     /* ANSWERED */
 	struct str comment;             /* ANSWERED; PAUSE, CANCEL, RETRY: the reason */
 	struct str by;                  /* who: ANSWERED, PAUSE, RESUME, CANCEL, RETRY, SIGNAL */
-	struct str name;             /* SIGNAL; RESUME: only if paused for this budget ("" = any) */
-	bool only_first;             /* CANCEL: changes nothing if the run is being cancelled */
+	struct str name;        /* SIGNAL; RESUME: only if paused for this budget ("" = any) */
+	bool only_first, final; /* CANCEL: a second one is nothing; ANSWERED: a rejection fails */
 	const struct hash *revision; /* ANSWERED: the revision that was shown, or NULL */
 	struct str request_id;   /* of the client's request; its first event has it; "" = none */
 	struct str branch, tree; /* TREE_TAKEN: "" = of a step; "" = it failed */
@@ -150,6 +151,7 @@ struct decision {
 	struct uuid *closes;      /* closed by run.cancelling, without an event of their own */
 	size_t close_count, close_room;
 	struct decision_budget budget; /* set by advance() */
+	struct decision_milestone milestone;
 };
 
 /* The git tree of a workspace, taken for a step. */
@@ -161,9 +163,8 @@ struct engine_tree {
 	int64_t begun_at; /* 0 = unknown */
 };
 
-/* The values that the caller has loaded. */
+/* The values that the caller has loaded; look() gives NULL for one that is not. */
 struct engine_values {
-	/* NULL when the value is not loaded. */
 	const struct json *(*look)(void *context, const struct hash *hash);
 	void *context;
 	/* The tree that COMMAND_TREE_TAKEN brought; NULL = none. */
@@ -182,8 +183,7 @@ enum engine_answer decide(struct run *run, const struct command *command,
 enum engine_answer advance(struct run *run, int64_t now, const struct engine_values *values,
 			   struct decision *decision);
 
-/* Whether advance() has something to do now, apart from due retries.  True when it was not called
- * since the last decision. */
+/* Whether advance() has something to do, apart from due retries, or was not called since a decision. */
 bool engine_could_go_on(const struct run *run);
 
 /* The rendered inputs of a running step, and why a strict definition refuses them (code "" = it does not);

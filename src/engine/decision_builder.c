@@ -66,6 +66,7 @@ static void attach_warnings(const struct run *run, struct decision *d, struct ev
 void decision_emit(struct run *run, struct decision *d, struct event event)
 {
 	attach_warnings(run, d, &event);
+	milestone_attach(run, d, &event);
 	if (d->event_count == 0)
 		event_set_origin(&event, shortened(d->commits, run->seq, d->arena), d->request_id,
 				 d->arena);

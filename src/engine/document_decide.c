@@ -122,8 +122,9 @@ static bool read_body(const struct document_change *change, enum document_kind k
 	if (value == NULL)
 		return problems_fail(&d->problems, error);
 	struct str body = contract_text(document_type(kind), value, d->arena);
-	size_t limit =
-		kind == DOCUMENT_DEFINITION_VERSION ? LIMIT_DEFINITION_BYTES : LIMIT_DOCUMENT_BYTES;
+	size_t limit = kind == DOCUMENT_DEFINITION_VERSION || kind == DOCUMENT_PROMPT_VERSION
+			       ? LIMIT_DEFINITION_BYTES
+			       : LIMIT_DOCUMENT_BYTES;
 	if (body.size > limit)
 		return fail(error, ERROR_TOO_LARGE,
 			    STR_FMT " " STR_FMT " has %zu bytes; the limit is %zu",

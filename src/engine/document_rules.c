@@ -6,14 +6,19 @@
  */
 #include "base/buf.h"
 #include "base/limits.h"
+#include "contract/graph_types.h"
 #include "contract/pipeline_types.h"
 #include "contract/run_agent_types.h"
 #include "contract/run_custom_tool_types.h"
 #include "contract/run_key_types.h"
+#include "contract/run_prompt_types.h"
 #include "contract/run_schedule_types.h"
 #include "contract/run_settings_types.h"
+#include "contract/run_trigger_types.h"
+#include "contract/run_webhook_types.h"
 #include "contract/run_workflow_types.h"
 #include "engine/document_rules.h"
+#include "template/jinja.h"
 
 /* ---- secrets ------------------------------------------------------------------------- */
 
@@ -199,6 +204,65 @@ bool document_rule_schedule_progress(const struct document_after *after,
 	return come_and_go_together(after, subject, DOCUMENT_SCHEDULE, error);
 }
 
+bool document_rule_webhook(const struct document_after *after,
+			   const struct document_subject *subject, struct document_decision *d,
+			   struct error *error)
+{
+	(void)after;
+	const struct run_stored_webhook *webhook = subject->value;
+	if (webhook == NULL)
+		return true;
+	if (!named_so(subject, webhook->name, error))
+		return false;
+	if (has(webhook, url) && has_password(webhook->url))
+		problems_add(&d->problems, S("/url"), 0, 0,
+			     "must not contain a password; use url_secret, or user and secret");
+	return problems_fail(&d->problems, error);
+}
+
+bool document_rule_trigger(const struct document_after *after,
+			   const struct document_subject *subject, struct document_decision *d,
+			   struct error *error)
+{
+	(void)after;
+	const struct run_trigger *trigger = subject->value;
+	if (trigger == NULL)
+		return true;
+	if (!named_so(subject, trigger->name, error))
+		return false;
+	document_check_secrets(trigger->inputs, S("/inputs"), &d->problems);
+	return problems_fail(&d->problems, error);
+}
+
+bool document_rule_mcp_server(const struct document_after *after,
+			      const struct document_subject *subject, struct document_decision *d,
+			      struct error *error)
+{
+	(void)after;
+	const struct graph_mcp_server *server = subject->value;
+	if (server == NULL)
+		return true;
+	if (!named_so(subject, server->name, error))
+		return false;
+	const struct graph_server_config *config = server->config;
+	const struct str_map none = { NULL, 0 };
+	bool stdio = config->kind == GRAPH_SERVER_STDIO;
+	struct str_map values = stdio                          ? config->as.stdio->env
+				: has(config->as.sse, headers) ? config->as.sse->headers
+							       : none;
+	for (size_t i = 0; i < values.count; i++) {
+		struct str name = values.at[i].key, value = values.at[i].value;
+		if (is_secret_name(name) && !is_reference(value) && !str_starts(value, S("${")))
+			problems_add(
+				&d->problems,
+				step_into(stdio ? S("/config/env") : S("/config/headers"), name,
+					  d->problems.arena),
+				0, 0,
+				"must be a reference to a secret: env:NAME, file:NAME or ${NAME}");
+	}
+	return problems_fail(&d->problems, error);
+}
+
 bool document_rule_single(const struct document_after *after,
 			  const struct document_subject *subject, struct document_decision *d,
 			  struct error *error)
@@ -277,6 +341,38 @@ bool document_rule_definition_version(const struct document_after *after,
 	return named_so(subject,
 			document_version_name(version->workflow, version->version, d->arena),
 			error);
+}
+
+bool document_rule_prompt(const struct document_after *after,
+			  const struct document_subject *subject, struct document_decision *d,
+			  struct error *error)
+{
+	const struct run_stored_prompt *prompt = subject->value;
+	if (prompt == NULL)
+		return true;
+	if (!named_so(subject, prompt->id, error))
+		return false;
+	struct str version = document_version_name(prompt->id, prompt->version, d->arena);
+	return document_body_after(after, DOCUMENT_PROMPT_VERSION, version).size > 0 ||
+	       fail(error, ERROR_INVALID, "prompt " STR_FMT " has no version %lld",
+		    STR_ARG(prompt->id), (long long)prompt->version);
+}
+
+/* Which names a template may read depends on the step that uses it; its syntax does not. */
+bool document_rule_prompt_version(const struct document_after *after,
+				  const struct document_subject *subject,
+				  struct document_decision *d, struct error *error)
+{
+	(void)after;
+	const struct run_prompt_version *version = subject->value;
+	const struct jinja_template *template;
+	if (version == NULL)
+		return fail(error, ERROR_CONFLICT, "versions of a prompt are never deleted");
+	if (!named_so(subject, document_version_name(version->prompt, version->version, d->arena),
+		      error))
+		return false;
+	return jinja_parse(version->prompt, version->content, &(struct jinja_options){ 0 },
+			   d->arena, &template, error);
 }
 
 bool document_rule_project(const struct document_after *after,

@@ -113,6 +113,16 @@ int64_t engine_unwind_due_at(const struct run *run, int64_t now);
 void engine_cancel_run(struct run *run, int64_t now, struct str by, struct str reason,
 		       struct failure fault, struct decision *d);
 
+/* ---- people (answer.c) --------------------------------------------------------------------- */
+
+enum engine_answer answer_decide(struct run *run, const struct command *command,
+				 const struct engine_values *values, struct decision *d,
+				 struct error *error);
+/* Ends a question with this answer, which fits it, or because its time is over. */
+enum engine_answer answer_finish(struct run *run, struct activation *activation,
+				 const struct command *command, const struct engine_values *values,
+				 struct decision *d, struct error *error);
+
 /* ---- retries of the run (reopen.c) -------------------------------------------------------- */
 
 /* Refuses the retry of a run that cannot be retried. */

@@ -12,6 +12,7 @@
 #include "contract/run_graph_types.h"
 #include "contract/run_start_types.h"
 #include "engine/mailbox.h"
+#include "engine/milestone.h"
 #include "engine/session.h"
 #include "engine/undo.h"
 #include "engine/workspace_folder.h"
@@ -245,11 +246,14 @@ bool evolve_run_finished(struct run *run, const struct run_finished *event, int6
 {
 	if (run_ended(run) || run->live > 0)
 		return fail(error, ERROR_INVALID, "the run ends out of turn");
-	run_move(run, event->outcome == RUN_OUTCOME_OK          ? RUN_SUCCEEDED
+	run_move(run, event->outcome == RUN_OUTCOME_OK || event->outcome == RUN_OUTCOME_WITH_ISSUES
+			      ? RUN_SUCCEEDED
 		      : event->outcome == RUN_OUTCOME_CANCELLED ? RUN_CANCELLED
 								: RUN_FAILED);
 	run->ended_at = at;
 	run->outputs = run_value_copy(run, has(event, outputs) ? event->outputs : NULL);
+	if (has(event, issues))
+		run->issues = run_texts_copy(run, event->issues);
 	run->fault = run_failure_copy(run, has(event, fault) ? event->fault : NULL);
 	return true;
 }
@@ -446,6 +450,7 @@ bool evolve(struct run *run, const struct event *event, struct error *error)
 {
 	if ((run->seq == 0) != (event->type == EVENT_RUN_CREATED))
 		return fail(error, ERROR_INVALID, "a run begins with run.created, and only once");
+	milestone_apply(run, event);
 	if (!apply(run, event, error)) {
 		error_prefix(error, STR_FMT " at seq %lld: ", STR_ARG(event_name(event->type)),
 			     (long long)run->seq + 1);

@@ -357,9 +357,8 @@ bool evolve_run_human_finished(struct run *run, const struct run_human_finished 
 		run->busy++;
 		return true;
 	}
-	bool good = event->decision == RUN_DECISION_APPROVE ||
-		    event->decision == RUN_DECISION_MODIFY ||
-		    event->decision == RUN_DECISION_HAPPENED;
+	bool good = run_answer_is_good(event);
+	question->continues = has(event, continues) && event->continues;
 	bool failed = !good || has(event, fault);
 	activation->fault = good ? run_failure_copy(run, has(event, fault) ? event->fault : NULL)
 				 : run_refusal(run, event);

@@ -24,15 +24,43 @@ struct retelling {
 	struct synthesized_history *out;
 	size_t room;
 	int64_t floor;
-	struct run_call_opened_list calls; /* of the turn of a session whose body is told */
-	const struct run_value *state;     /* of a graph workflow; NULL = none */
-	int64_t state_seq;                 /* the result that it is told with */
+	struct run_call_opened_list calls;    /* of the turn of a session whose body is told */
+	const struct run_value *state;        /* of a graph workflow; NULL = none */
+	int64_t state_seq;                    /* the result that it is told with */
+	const struct run_snapshot_step *step; /* whose events are told; NULL = of no step */
 };
+
+static bool is_final(const struct run_snapshot_step *step)
+{
+	return has(step, ended_at);
+}
+
+/* The first event of a step and the one that ended it record its milestone. */
+static void attach_milestone(const struct retelling *r, int64_t seq, struct event *event)
+{
+	const struct run_snapshot_step *step = r->step;
+	if (step == NULL || !has(step, milestone))
+		return;
+	const struct run_milestone *known = step->milestone;
+	bool is_end = is_final(step) && has(step, ended_seq) && seq == step->ended_seq &&
+		      has(known, passed);
+	bool is_start = has(known, starts) && known->starts &&
+			(has(step, started_seq) ? seq == step->started_seq : is_end);
+	if (!is_start && !is_end)
+		return;
+	struct run_milestone *told = arena_copy(r->arena, known, sizeof(*known));
+	if (!is_start)
+		told->is.starts = ABSENT;
+	if (!is_end)
+		told->is.passed = ABSENT;
+	event_set_milestone(event, told, r->arena);
+}
 
 static void add(struct retelling *r, int64_t seq, int64_t at, struct event event)
 {
 	if (seq <= 0 || seq >= r->floor)
 		return;
+	attach_milestone(r, seq, &event);
 	require(r->out->count < r->room);
 	event.at = at;
 	r->out->events[r->out->count] = event;
@@ -59,11 +87,6 @@ static bool has_fault(const struct run_snapshot_step *step)
 static bool is_in(const struct run_snapshot_step *step, const char *state)
 {
 	return has(step, state) && str_equal(step->state, str_from_c(state));
-}
-
-static bool is_final(const struct run_snapshot_step *step)
-{
-	return has(step, ended_at);
 }
 
 /* The node's name is the last part of the path, without the number of the activation. */
@@ -240,10 +263,11 @@ static void retell_answer(struct retelling *r, const struct run_snapshot_step *s
 	SET(answered, effect, has(step->question, id) ? step->question->id : step->effect);
 	SET(answered, outcome, RUN_OUTCOME_OK);
 	COPY_FIELDS(run_snapshot_answer, answer, run_human_finished, answered, NULL);
-	if (over && has(step, output))
+	if (over && has(step, output) && !(has(answer, continues) && answer->continues))
 		SET(answered, value, step->output);
 	/* Only after a good answer is the fault recorded; it follows from the others. */
-	if (over && has_fault(step) && answer->decision != RUN_DECISION_REJECT &&
+	bool continues = has(answer, continues) && answer->continues;
+	if (over && has_fault(step) && (answer->decision != RUN_DECISION_REJECT || continues) &&
 	    answer->decision != RUN_DECISION_NOT_HAPPENED &&
 	    answer->decision != RUN_DECISION_TIMEOUT)
 		SET(answered, fault, step->fault);
@@ -495,7 +519,7 @@ static void retell_plain(struct retelling *r, const struct run_snapshot_step *st
 		       (has(step, ended_seq) && step->ended_seq == step->started_seq);
 	bool pure = node->kind == RUN_NODE_TOOL || node->kind == RUN_NODE_CONDITION ||
 		    node->kind == RUN_NODE_MAILBOX;
-	if (pure && !at_once && has(node, when))
+	if (pure && !at_once && (has(node, when) || has(node, milestone)))
 		retell_started(r, step);
 	if (pure || at_once) {
 		if (is_final(step) && !is_in(step, "cancelled"))
@@ -503,6 +527,7 @@ static void retell_plain(struct retelling *r, const struct run_snapshot_step *st
 		return;
 	}
 	retell_container(r, step);
+	r->step = NULL;
 	for (size_t i = 0; has(step, bodies) && i < step->bodies.count; i++) {
 		if (node->kind == RUN_NODE_SESSION)
 			retell_turn(r, step, &step->bodies.at[i]);
@@ -514,6 +539,7 @@ static void retell_plain(struct retelling *r, const struct run_snapshot_step *st
 static void retell_step(struct retelling *r, const struct run_snapshot_step *step,
 			const struct run_graph_node *node)
 {
+	r->step = step;
 	if (is_in(step, "skipped")) {
 		if (has(step, reason) && !has(step, fault))
 			retell_skipped(r, step);
@@ -541,6 +567,7 @@ static void retell_body(struct retelling *r, struct run_snapshot_step_list steps
 		size_t number = (size_t)(uintptr_t)map_get(&numbers, name_of(steps.at[i].step));
 		if (number > 0)
 			retell_step(r, &steps.at[i], &nodes.at[number - 1]);
+		r->step = NULL;
 	}
 }
 

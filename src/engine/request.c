@@ -418,6 +418,28 @@ static enum engine_answer request_tool(struct run *run, const struct activation 
 	return ENGINE_DONE;
 }
 
+/* A turn that is not allowed fails its step.  The step of a retry has begun: so the turn is recorded, and
+ * failed in the same decision. */
+static void refuse_turn(struct run *run, const struct activation *activation, struct failure fault,
+			const struct run_value *value, int64_t now, struct decision *d)
+{
+	if (activation->state != STEP_RETRYING) {
+		request_fail_ready(run, activation, fault, now, d);
+		return;
+	}
+	struct call_request request = {
+		.effect = engine_effect_id(run, activation->path, S("turn"), 1), .inputs = value
+	};
+	emit_request(run, activation, now, request, d);
+	const struct call_end end = { .step = activation->path,
+				      .effect = activation->effect,
+				      .outcome = RUN_OUTCOME_FAILED,
+				      .fault = decision_failure(d, fault) };
+	struct event event = call_finished(run_node(run, activation)->row, &end, d->arena);
+	event.at = now;
+	decision_emit(run, d, event);
+}
+
 /* Requests the turn; false when a budget does not allow it now. */
 static bool request_within_budget(struct run *run, const struct activation *activation,
 				  int64_t bytes, const struct run_value *value, int64_t now,
@@ -432,7 +454,11 @@ static bool request_within_budget(struct run *run, const struct activation *acti
 		d->budget.amount = question.amount;
 		return false;
 	case BUDGET_EXHAUSTED:
-		budget_stop(run, activation, &question, d);
+		if (run->cancelling)
+			refuse_turn(run, activation,
+				    budget_refusal(activation, &question, d->arena), value, now, d);
+		else
+			budget_pause(run, activation, &question, d);
 		return false;
 	case BUDGET_FITS:
 	case BUDGET_NONE:

@@ -14,6 +14,7 @@
 #include "engine/activation.h"
 #include "engine/budget.h"
 #include "engine/mailbox.h"
+#include "engine/milestone.h"
 #include "engine/session.h"
 #include "engine/undo.h"
 #include "engine/workspace_folder.h"
@@ -78,13 +79,14 @@ static void restore_question(struct run *run, struct activation *step,
 	question->decision = answer->decision;
 	question->comment = has(answer, comment) ? str_copy(run->arena, answer->comment) : S("");
 	question->by = str_copy(run->arena, answer->by);
+	question->continues = has(answer, continues) && answer->continues;
 	if (has(answer, seq) && has(answer, at))
 		run_attempts(run, step)->answered =
 			(struct restart){ answer->seq, answer->at, 0, 0 };
 	/* A question that settled an unknown outcome has no output of its own.  After a good answer the step
 	 * may have failed because of its rounds. */
 	if ((step->state == STEP_SUCCEEDED || step->state == STEP_FAILED) &&
-	    answer->decision == RUN_DECISION_APPROVE && !has(row, output))
+	    (answer->decision == RUN_DECISION_APPROVE || question->continues) && !has(row, output))
 		step->output = run_answer_value(run, question);
 }
 
@@ -238,6 +240,8 @@ static void restore_step(struct run *run, struct activation *step,
 		restore_effect(run, step, from);
 	if (has(from, question))
 		restore_question(run, step, from);
+	if (has(from, milestone))
+		milestone_restore(run, step, from->milestone);
 }
 
 /* ---- a body -------------------------------------------------------------------------- */
@@ -626,6 +630,8 @@ static void restore_life(struct run *run, const struct run_snapshot *from)
 	run->abandoned = has(from, abandoned) && from->abandoned;
 	run->inputs = run_value_copy(run, from->inputs);
 	run->outputs = run_value_copy(run, has(from, outputs) ? from->outputs : NULL);
+	if (has(from, issues))
+		run->issues = run_texts_copy(run, from->issues);
 	run->graph_state = run_value_copy(run, has(from, graph_state) ? from->graph_state : NULL);
 	if (has(from, fault))
 		run->fault = run_failure_copy(run, from->fault);

@@ -42,6 +42,9 @@ struct run_warning_list run_warnings_print(const struct warnings *warnings, stru
 struct failure run_failure_copy(struct run *run, const struct run_fault *from);
 /* The fault of a step whose question was rejected or timed out. */
 struct failure run_refusal(struct run *run, const struct run_human_finished *event);
+struct str_list run_texts_copy(struct run *run, struct str_list from);
+/* Whether the step succeeds with this answer, unless its rounds fail it. */
+bool run_answer_is_good(const struct run_human_finished *answer);
 /* The output of an answered question, for later steps. */
 struct value run_answer_value(struct run *run, const struct question *question);
 

@@ -30,6 +30,22 @@ struct value run_answer_value(struct run *run, const struct question *question)
 	return (struct value){ .kind = VALUE_INLINE, .text = text, .size = (int64_t)text.size };
 }
 
+struct str_list run_texts_copy(struct run *run, struct str_list from)
+{
+	struct str *at = arena_array(run->arena, struct str, from.count);
+	for (size_t i = 0; i < from.count; i++)
+		at[i] = str_copy(run->arena, from.at[i]);
+	return (struct str_list){ at, from.count };
+}
+
+bool run_answer_is_good(const struct run_human_finished *answer)
+{
+	return answer->decision == RUN_DECISION_APPROVE ||
+	       answer->decision == RUN_DECISION_MODIFY ||
+	       answer->decision == RUN_DECISION_HAPPENED ||
+	       (has(answer, continues) && answer->continues);
+}
+
 void run_secrets_copy(struct run *run, struct activation *activation,
 		      struct run_secret_use_list from)
 {

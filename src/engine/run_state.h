@@ -14,6 +14,7 @@
 #include "engine/step_record.h"
 
 struct mailbox;
+struct milestone;
 struct run_start;
 
 struct activation;
@@ -117,6 +118,7 @@ struct activation {
 	const struct refused_call *refused;
 	uint32_t refused_count;
 	int64_t tokens;
+	const struct milestone *milestone; /* engine/milestone.h; NULL = none, or not begun */
 };
 
 /* A queue of activations, first in, first out. */
@@ -155,6 +157,7 @@ struct run {
 	int64_t begun_at;   /* when it left its admission queue; 0 = not yet */
 	int64_t retried_at; /* the newest retry; 0 = none */
 	struct value inputs, outputs;
+	struct str_list issues;   /* what is open, of a run that ended with_issues */
 	struct value graph_state; /* of a graph with a state: after the newest update */
 	struct failure fault;
 	bool queued, paused, cancelling;

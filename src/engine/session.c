@@ -239,7 +239,8 @@ static struct str check_schema(const struct run_graph_agent *agent, const struct
 	if (json == NULL)
 		return S("Your reply is not JSON. Reply with one JSON value that fits the schema, "
 			 "and nothing else.");
-	bool good = schema_compile(agent->schema, NULL, arena, &schema, &problems);
+	bool good = schema_compile_formats(agent->schema, NULL, has(agent, format_assertion), arena,
+					   &schema, &problems);
 	if (good) {
 		good = schema_check(schema, json, arena, &problems);
 		schema_done(schema);

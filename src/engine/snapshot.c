@@ -11,6 +11,7 @@
 #include "engine/activation.h"
 #include "engine/budget.h"
 #include "engine/mailbox.h"
+#include "engine/milestone.h"
 #include "engine/session.h"
 #include "engine/undo.h"
 
@@ -102,6 +103,8 @@ static void print_human(struct printing *p, const struct activation *step,
 	if (from->comment.size > 0)
 		SET(answer, comment, from->comment);
 	SET(answer, by, from->by);
+	if (from->continues)
+		SET(answer, continues, true);
 	if (step->attempts != NULL && step->attempts->answered.seq > from->seq) {
 		SET(answer, seq, step->attempts->answered.seq);
 		SET(answer, at, step->attempts->answered.at);
@@ -280,8 +283,8 @@ static void print_container(struct printing *p, const struct activation *step,
 /* The output of an answered question follows from the answer, unless the person supplied values. */
 static bool output_follows(const struct graph_node *node, const struct activation *step)
 {
-	return node->kind == RUN_NODE_HUMAN && step->question.decision == RUN_DECISION_APPROVE &&
-	       step->question.answered;
+	return node->kind == RUN_NODE_HUMAN && step->question.answered &&
+	       (step->question.decision == RUN_DECISION_APPROVE || step->question.continues);
 }
 
 static void print_result(struct printing *p, const struct activation *step,
@@ -373,6 +376,7 @@ static struct run_snapshot_step print_step(struct printing *p, const struct acti
 	if (session_has(p->run, step->scope))
 		print_turn(p, step, out);
 	print_result(p, step, out);
+	milestone_print(p->run, step, out, p->arena);
 	return *out;
 }
 
@@ -668,6 +672,8 @@ const struct run_snapshot *run_snapshot(const struct run *run, struct arena *are
 	const struct run_fault *fault = print_fault(&p, &run->fault);
 	if (outputs != NULL)
 		SET(out, outputs, outputs);
+	if (run->issues.count > 0)
+		SET(out, issues, run->issues);
 	if (fault != NULL)
 		SET(out, fault, fault);
 	print_root(&p, out);

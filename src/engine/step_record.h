@@ -46,6 +46,7 @@ struct question {
 	bool answered;
 	enum run_decision decision;
 	struct str comment, by; /* comment "" = none */
+	bool continues;         /* a rejection with which the step succeeds */
 };
 
 /* Bytes of the turns of a session. */

@@ -113,14 +113,15 @@ static const struct json *checked_output(struct eval_context *eval_context,
 
 /* ---- the criteria ------------------------------------------------------------------------ */
 
-static bool fits(const struct json *schema_json, const struct json *value, struct arena *arena,
-		 struct str *out_reason)
+static bool fits(const struct run_graph_criterion *row, const struct json *value,
+		 struct arena *arena, struct str *out_reason)
 {
 	static const struct json nothing = { .kind = JSON_NULL };
 	struct problems problems = { .arena = arena };
 	struct schema *schema;
 	struct error error = { 0 };
-	bool good = schema_compile(schema_json, NULL, arena, &schema, &problems);
+	bool good = schema_compile_formats(row->schema, NULL, has(row, format_assertion), arena,
+					   &schema, &problems);
 	if (good) {
 		good = schema_check(schema, value == NULL ? &nothing : value, arena, &problems);
 		schema_done(schema);
@@ -172,7 +173,7 @@ static bool criterion_holds(struct eval_context *eval_context, const struct roun
 					    : S("");
 		return false;
 	}
-	return !has(row, schema) || fits(row->schema, round->checked, arena, &round->reasons[i]);
+	return !has(row, schema) || fits(row, round->checked, arena, &round->reasons[i]);
 }
 
 static bool is_nothing(const struct json *json)

@@ -98,6 +98,8 @@ static bool check_string(const struct json *string, struct arena *arena, expr_vi
 				    : expr_parse(piece, arena, &expr, error) &&
 					      expr_names(expr, visit, context, error);
 		if (!good) {
+			error->offset = (uint32_t)(piece.at - string->as.string.at) + error->column;
+			error->offset -= kind == PIECE_UNCLOSED ? 1 : 0;
 			error->line = string->line;
 			error->column = string->column;
 			return false;

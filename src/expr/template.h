@@ -16,7 +16,7 @@
 #include "expr/expr.h"
 
 /* Parses every expression of the template and visits its names.  The error has the position of the
- * string with the first invalid expression or name. */
+ * string with the first invalid expression or name, and the offset in it. */
 MUST_CHECK bool template_check(const struct json *template, struct arena *arena, expr_visit *visit,
 			       void *context, struct error *error);
 

@@ -35,11 +35,13 @@ static struct str names_of(const struct llm_table *table, struct arena *arena)
 }
 
 /* A wrong schema would send back every reply of the model, good ones too. */
-static void check_schema(const struct json *json, struct arena *arena, struct problems *problems)
+static void check_schema(const struct run_graph_agent *agent, struct arena *arena,
+			 struct problems *problems)
 {
 	struct problems found = { .arena = arena };
 	struct schema *schema = NULL;
-	if (schema_compile(json, NULL, arena, &schema, &found))
+	if (schema_compile_formats(agent->schema, NULL, has(agent, format_assertion), arena,
+				   &schema, &found))
 		schema_done(schema);
 	for (size_t i = 0; i < found.count; i++)
 		problems_add(problems,
@@ -67,7 +69,7 @@ void llm_check(const struct llm_table *table, const struct run_graph_agent *agen
 			     found.at[i].line, found.at[i].column, STR_FMT,
 			     STR_ARG(found.at[i].text));
 	if (has(agent, schema))
-		check_schema(agent->schema, arena, problems);
+		check_schema(agent, arena, problems);
 }
 
 /* ---- replies ------------------------------------------------------------------------- */

@@ -64,11 +64,23 @@ static int64_t parts_of(const struct run_turn *turn)
 	return newest != NULL && has(newest, parts) ? (int64_t)newest->parts.count : 0;
 }
 
+/* The step of an agent with tools is its session: the path of a turn is that of the session and [n]/turn. */
+static struct str session_of(struct str path)
+{
+	if (!str_ends(path, S("]/turn")))
+		return path;
+	size_t at = path.size - 6;
+	while (at > 0 && path.at[at - 1] != '[')
+		at--;
+	return str_head(path, at > 0 ? at - 1 : path.size);
+}
+
 static bool fits(const struct run_script_reply *reply, const struct llm_call *call)
 {
 	size_t at;
 	return (!has(reply, contains) || str_find(prompt_of(call->turn), reply->contains, &at)) &&
-	       (!has(reply, step) || str_equal(reply->step, call->step)) &&
+	       (!has(reply, step) || str_equal(reply->step, call->step) ||
+		str_equal(reply->step, session_of(call->step))) &&
 	       (!has(reply, round) || reply->round == round_of(call->step)) &&
 	       (!has(reply, parts) || reply->parts == parts_of(call->turn)) &&
 	       (!has(reply, turn) || reply->turn == turn_of(call->turn)) &&

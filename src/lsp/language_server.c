@@ -12,7 +12,6 @@
 #include "base/limits.h"
 #include "lsp/language_answers.h"
 #include "lsp/lsp_frame.h"
-#include "lsp/yaml_places.h"
 
 /* Error codes of JSON-RPC and of the protocol. */
 enum {
@@ -154,6 +153,8 @@ static void put_capabilities(struct json_writer *writer, bool utf8)
 	json_put_bool(writer, true);
 	json_key(writer, S("definitionProvider"));
 	json_put_bool(writer, true);
+	json_key(writer, S("codeActionProvider"));
+	json_put_raw(writer, S("{\"codeActionKinds\":[\"quickfix\"]}"));
 	json_close(writer, '}');
 	json_key(writer, S("serverInfo"));
 	json_open(writer, '{');
@@ -230,57 +231,53 @@ static void file_close(struct language_server *server, const struct json *params
 
 /* ---- diagnostics ------------------------------------------------------------------------------- */
 
-struct token_search {
-	struct text_position at;
-	size_t size;
-};
-
-static bool search_token(void *context, const struct yaml_place *place)
+/* A member of a problem that counts from 1; 0 = it has none. */
+static uint32_t count_of(const struct json *json, const char *name)
 {
-	struct token_search *search = context;
-	size_t end = place->column + place->text.size;
-	if (place->line == search->at.line && place->column <= search->at.byte + 1 &&
-	    search->at.byte < end)
-		search->size = end - search->at.byte;
-	return place->line <= search->at.line && search->size == 0;
+	const struct json *member = json_member(json, str_from_c(name));
+	return member != NULL && member->kind == JSON_INT && member->as.integer > 0
+		       ? (uint32_t)member->as.integer
+		       : 0;
 }
 
-/* The bytes that a problem is about: the key or value that begins at its place, or the rest of the line. */
-static size_t problem_size(struct str text, struct text_position at)
+static struct text_position position_of(struct str text, uint32_t line, uint32_t column)
 {
-	struct token_search search = { .at = at };
-	struct str line = text_line(text, at.line);
-	yaml_places_scan(text, search_token, &search);
-	if (search.size > 0)
-		return search.size;
-	return at.byte < line.size ? str_trim(str_skip(line, at.byte)).size : 0;
+	struct text_position at = { .line = line == 0 ? 0 : line - 1 };
+	if (line > 0 && column > 0)
+		at.byte = text_column_bytes(text_line(text, at.line), column - 1);
+	return at;
 }
 
-static void put_diagnostic(struct language_server *server, struct json_writer *writer,
-			   struct str text, struct text_position at, int severity, struct str words)
+/* The range of a problem or a fix. */
+static void put_range(const struct language_server *server, struct json_writer *writer,
+		      struct str text, const struct json *of)
 {
-	json_open(writer, '{');
-	text_range_put(writer, text, at, problem_size(text, at), server->utf8);
-	json_key(writer, S("severity"));
-	json_put_int(writer, severity);
-	put_member(writer, "source", S("baton"));
-	put_member(writer, "message", words);
-	json_close(writer, '}');
+	uint32_t line = count_of(of, "line"), column = count_of(of, "column");
+	uint32_t end_line = count_of(of, "end_line"), end_column = count_of(of, "end_column");
+	struct text_position from = position_of(text, line, column), end = from;
+	if (end_line > 0)
+		end = position_of(text, end_line, end_column);
+	text_span_put(writer, text, from, end, server->utf8);
 }
 
 static void put_problem(struct language_server *server, struct json_writer *writer, struct str text,
-			const struct json *problem)
+			const struct json *problem, int severity)
 {
-	const struct json *line = json_member(problem, S("line")),
-			  *column = json_member(problem, S("column"));
-	struct text_position at = { 0 };
-	if (line != NULL && line->kind == JSON_INT && line->as.integer > 0 && column != NULL &&
-	    column->kind == JSON_INT && column->as.integer > 0) {
-		at.line = (uint32_t)line->as.integer - 1;
-		at.byte = text_column_bytes(text_line(text, at.line),
-					    (uint32_t)column->as.integer - 1);
+	const struct json *fix = json_member(problem, S("fix"));
+	json_open(writer, '{');
+	put_range(server, writer, text, problem);
+	json_key(writer, S("severity"));
+	json_put_int(writer, severity);
+	put_member(writer, "source", S("baton"));
+	put_member(writer, "message", json_text(json_member(problem, S("message"))));
+	if (fix != NULL) { /* the client sends it back when it asks for actions */
+		json_key(writer, S("data"));
+		json_open(writer, '{');
+		json_key(writer, S("fix"));
+		json_put_tree(writer, fix);
+		json_close(writer, '}');
 	}
-	put_diagnostic(server, writer, text, at, 1, json_text(json_member(problem, S("text"))));
+	json_close(writer, '}');
 }
 
 /* The name that a start would use: the file name without folder and extension. */
@@ -312,11 +309,10 @@ static bool file_check(struct language_server *server, struct open_file *file, s
 	json_open(&message.writer, '[');
 	const struct json *problems = json_member(result, S("problems"));
 	for (size_t i = 0; (item = json_item(problems, i)) != NULL; i++)
-		put_problem(server, &message.writer, text, item);
-	const struct json *warnings = json_member(result, S("warnings"));
+		put_problem(server, &message.writer, text, item, 1);
+	const struct json *warnings = json_member(result, S("warning_problems"));
 	for (size_t i = 0; (item = json_item(warnings, i)) != NULL; i++)
-		put_diagnostic(server, &message.writer, text, (struct text_position){ 0 }, 2,
-			       json_text(item));
+		put_problem(server, &message.writer, text, item, 2);
 	json_close(&message.writer, ']');
 	json_close(&message.writer, '}');
 	message_send(&message, out);
@@ -333,6 +329,65 @@ bool language_server_settle(struct language_server *server, struct buf *out)
 		arena_reset(&server->arena);
 	}
 	return all;
+}
+
+/* ---- quick fixes ------------------------------------------------------------------------------- */
+
+static void put_action(struct language_server *server, struct json_writer *writer, struct str uri,
+		       struct str text, const struct json *diagnostic, const struct json *fix)
+{
+	json_open(writer, '{');
+	put_member(writer, "title", json_text(json_member(fix, S("title"))));
+	put_member(writer, "kind", S("quickfix"));
+	json_key(writer, S("isPreferred"));
+	json_put_bool(writer, true);
+	json_key(writer, S("diagnostics"));
+	json_open(writer, '[');
+	json_put_tree(writer, diagnostic);
+	json_close(writer, ']');
+	json_key(writer, S("edit"));
+	json_open(writer, '{');
+	json_key(writer, S("changes"));
+	json_open(writer, '{');
+	json_key(writer, uri);
+	json_open(writer, '[');
+	json_open(writer, '{');
+	put_range(server, writer, text, fix);
+	put_member(writer, "newText", json_text(json_member(fix, S("text"))));
+	json_close(writer, '}');
+	json_close(writer, ']');
+	json_close(writer, '}');
+	json_close(writer, '}');
+	json_close(writer, '}');
+}
+
+/* The fixes of the diagnostics that the client names. */
+static void answer_actions(struct language_server *server, const struct json *id,
+			   const struct json *params, struct buf *out)
+{
+	struct str uri = json_text(json_member(json_member(params, S("textDocument")), S("uri")));
+	struct open_file *file = file_find(server, uri);
+	const struct json *diagnostics =
+		json_member(json_member(params, S("context")), S("diagnostics"));
+	const struct json *diagnostic;
+	struct message message;
+	if (file == NULL) {
+		respond_error(id, RPC_INVALID_PARAMS, "the file is not open", out);
+		return;
+	}
+	message_begin(&message);
+	json_key(&message.writer, S("id"));
+	json_put_tree(&message.writer, id);
+	json_key(&message.writer, S("result"));
+	json_open(&message.writer, '[');
+	for (size_t i = 0; (diagnostic = json_item(diagnostics, i)) != NULL; i++) {
+		const struct json *fix = json_member(json_member(diagnostic, S("data")), S("fix"));
+		if (fix != NULL && fix->kind == JSON_OBJECT)
+			put_action(server, &message.writer, uri, buf_str(&file->text), diagnostic,
+				   fix);
+	}
+	json_close(&message.writer, ']');
+	message_send(&message, out);
 }
 
 /* ---- requests ---------------------------------------------------------------------------------- */
@@ -413,6 +468,8 @@ static void request(struct language_server *server, struct str method, const str
 		answer_question(server, id, params, language_hover, out);
 	else if (str_equal(method, S("textDocument/definition")))
 		answer_question(server, id, params, language_define, out);
+	else if (str_equal(method, S("textDocument/codeAction")))
+		answer_actions(server, id, params, out);
 	else
 		respond_error(id, RPC_METHOD_NOT_FOUND, "this method is not supported", out);
 }

@@ -82,13 +82,21 @@ static void put_position(struct json_writer *writer, struct str name, uint32_t l
 	json_close(writer, '}');
 }
 
+void text_span_put(struct json_writer *writer, struct str text, struct text_position from,
+		   struct text_position end, bool utf8)
+{
+	json_key(writer, S("range"));
+	json_open(writer, '{');
+	put_position(writer, S("start"), from.line,
+		     text_characters(text_line(text, from.line), from.byte, utf8));
+	put_position(writer, S("end"), end.line,
+		     text_characters(text_line(text, end.line), end.byte, utf8));
+	json_close(writer, '}');
+}
+
 void text_range_put(struct json_writer *writer, struct str text, struct text_position from,
 		    size_t size, bool utf8)
 {
-	struct str line = text_line(text, from.line);
-	json_key(writer, S("range"));
-	json_open(writer, '{');
-	put_position(writer, S("start"), from.line, text_characters(line, from.byte, utf8));
-	put_position(writer, S("end"), from.line, text_characters(line, from.byte + size, utf8));
-	json_close(writer, '}');
+	text_span_put(writer, text, from, (struct text_position){ from.line, from.byte + size },
+		      utf8);
 }

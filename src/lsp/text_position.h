@@ -28,5 +28,8 @@ bool text_position_read(struct str text, const struct json *json, bool utf8,
 /* {"start": {...}, "end": {...}} of `size` bytes from the position on. */
 void text_range_put(struct json_writer *writer, struct str text, struct text_position from,
 		    size_t size, bool utf8);
+/* The same from position to position. */
+void text_span_put(struct json_writer *writer, struct str text, struct text_position from,
+		   struct text_position end, bool utf8);
 
 #endif

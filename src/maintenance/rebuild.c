@@ -162,9 +162,12 @@ static void note_problem(struct rebuild *rebuild, struct str what)
 	rebuild->error = (struct error){ 0 };
 }
 
-/* Does the run have work that should be under way?  A run that only waits has none. */
-static bool needs_recovery(const struct run *run)
+/* Does the run have work that should be under way?  A run that only waits has none; nor has one with a
+ * turn in the queue of a budget, which the ledger wakes. */
+static bool needs_recovery(const struct executor *executor, const struct run *run)
 {
+	if (ledger_waits(executor, &run->id))
+		return false;
 	for (uint32_t i = 0; i < run->paths.room; i++) {
 		const struct activation *step = run->paths.at[i];
 		if (step != NULL && step->open && step->state == STEP_RUNNING &&
@@ -217,7 +220,7 @@ static void fold_done(struct executor_read *read)
 						 STR_ARG(uuid_text(&id, text))));
 		rebuild_next(rebuild);
 	} else if (!write_active(rebuild, &id)) {
-		if (!run_ended(loaded.run) && needs_recovery(loaded.run))
+		if (!run_ended(loaded.run) && needs_recovery(read->executor, loaded.run))
 			note_found(rebuild, &id);
 		write_run(rebuild, loaded.run);
 	}

@@ -26,6 +26,8 @@
 #include "maintenance/maintenance_job.h"
 #include "os/failpoint.h"
 #include "workspace/workspace.h"
+#include "contract/document_kind.h"
+#include "document/stored_document.h"
 
 static const int64_t day_us = INT64_C(86400) * 1000000;
 
@@ -180,12 +182,27 @@ static bool begin_list(struct pass *pass, struct store_reader *reader)
 	return true;
 }
 
+/* An imported policy takes the place of retention_policy.yaml. */
+static bool read_policy(struct pass *pass, struct store_reader *reader, struct arena *arena)
+{
+	const void *policy;
+	if (!stored_document_read(reader, DOCUMENT_RETENTION,
+				  document_kind_name(DOCUMENT_RETENTION), arena, &policy, NULL,
+				  &pass->error))
+		return false;
+	if (policy != NULL)
+		pass->retention.policy = policy;
+	return true;
+}
+
 static void list_work(struct executor_read *read, struct store_reader *reader)
 {
 	struct pass *pass = (struct pass *)read;
 	struct store_old_runs page;
 	int64_t own = 0;
 	if (!pass->begun && !begin_list(pass, reader))
+		return;
+	if (!read_policy(pass, reader, &read->arena))
 		return;
 	if (!reader->ops->read_guard(reader, PROJECTION_OWN_RETENTION, &own, &pass->error))
 		return;

@@ -25,7 +25,9 @@ struct fetch {
 	struct http_call call;
 	struct arena arena; /* holds the copies of the caller's data */
 	CURL *easy;
-	struct curl_slist *sent; /* headers of the request */
+	struct curl_slist *sent; /* headers of the request, or recipients of a mail */
+	struct http_mail mail;   /* of a call with `mail` */
+	size_t mail_sent;        /* bytes of its message */
 	char *url;               /* of this hop, libcurl's memory */
 	bool added;              /* the handle is in the multi handle */
 	enum phase phase;
@@ -264,7 +266,7 @@ static size_t header_received(char *bytes, size_t size, size_t count, void *cont
 	if (fetch->phase == PHASE_WAITING)
 		phase_enter(fetch, PHASE_READING);
 	fetch->phase_began = now_us(fetch);
-	if (fetch->head_delivered || fetch->redirects)
+	if (fetch->head_delivered || fetch->redirects || fetch->call.mail != NULL)
 		return size * count;
 	while (line.size > 0 && (line.at[line.size - 1] == '\n' || line.at[line.size - 1] == '\r'))
 		line.size--;
@@ -289,6 +291,8 @@ static size_t piece_received(char *bytes, size_t size, size_t count, void *conte
 	struct fetch *fetch = context;
 	struct str piece = { bytes, size * count };
 	fetch->phase_began = now_us(fetch);
+	if (fetch->call.mail != NULL)
+		return piece.size;
 	if (fetch->redirects) {
 		fetch->skipped += piece.size;
 		return fetch->skipped <= LIMIT_FETCH_HEADER_BYTES ? piece.size : 0;
@@ -371,6 +375,12 @@ static bool redirect_follow(struct fetch *fetch)
 		return false;
 	}
 	bool same = http_client_same_origin(client, fetch->url, next);
+	if (!same && fetch->call.same_origin) {
+		fail(&fetch->failure, ERROR_FORBIDDEN, "it redirects to another host: %.200s",
+		     next);
+		client->curl->curl_free_(next);
+		return false;
+	}
 	client->curl->curl_free_(fetch->url);
 	fetch->url = next;
 	/* The headers are dropped for good: a redirect back to the first origin does not restore
@@ -394,7 +404,15 @@ static void failure_set(struct fetch *fetch, CURLcode code)
 	const char *text = fetch->reason[0] != '\0'
 				   ? fetch->reason
 				   : fetch->client->curl->curl_easy_strerror_(code);
-	fail(&fetch->failure, ERROR_IO, "%s", text);
+	/* A mail server refuses for good with a status from 500 on. */
+	long status = 0;
+	if (fetch->call.mail != NULL)
+		fetch->client->curl->curl_easy_getinfo_(fetch->easy, CURLINFO_RESPONSE_CODE,
+							&status);
+	bool final = status >= 500 || code == CURLE_PEER_FAILED_VERIFICATION ||
+		     code == CURLE_USE_SSL_FAILED || code == CURLE_LOGIN_DENIED;
+	fail(&fetch->failure, fetch->call.mail != NULL && final ? ERROR_TOOL_FAILED : ERROR_IO,
+	     "%s", text);
 }
 
 void http_client_check(struct http_client *client)
@@ -415,6 +433,18 @@ void http_client_check(struct http_client *client)
 			continue;
 		fetch_finish(fetch);
 	}
+}
+
+/* libcurl reads the message of a mail. */
+static size_t message_read(char *to, size_t size, size_t count, void *context)
+{
+	struct fetch *fetch = context;
+	struct str rest = str_skip(fetch->call.body, fetch->mail_sent);
+	size_t taken = rest.size < size * count ? rest.size : size * count;
+	if (taken > 0)
+		memcpy(to, rest.at, taken);
+	fetch->mail_sent += taken;
+	return taken;
 }
 
 static void options_set(struct fetch *fetch)
@@ -444,6 +474,13 @@ static void options_set(struct fetch *fetch)
 	SETOPT(CURLOPT_HEADERDATA, fetch);
 	SETOPT(CURLOPT_WRITEFUNCTION, piece_received);
 	SETOPT(CURLOPT_WRITEDATA, fetch);
+	if (fetch->call.mail != NULL) {
+		SETOPT(CURLOPT_READFUNCTION, message_read);
+		SETOPT(CURLOPT_READDATA, fetch);
+		fetch->sent = http_client_set_mail(fetch->client, easy, fetch->call.mail,
+						   fetch->call.body.size);
+		return;
+	}
 	if (strcmp(fetch->call.method, "HEAD") == 0) {
 		SETOPT(CURLOPT_NOBODY, 1L);
 		return;
@@ -467,6 +504,10 @@ static void copy_call(struct fetch *fetch, const struct http_call *call)
 	struct arena *arena = &fetch->arena;
 	struct http_header *headers = arena_array(arena, struct http_header, call->header_count);
 	fetch->call = *call;
+	if (call->mail != NULL) {
+		fetch->mail = *call->mail;
+		fetch->call.mail = &fetch->mail;
+	}
 	fetch->call.method = str_c(arena, str_from_c(call->method));
 	fetch->call.body = str_from_c(str_c(arena, call->body));
 	fetch->call.body.size = call->body.size;
@@ -495,7 +536,9 @@ bool http_call_start(struct http_client *client, const struct http_call *call, u
 		return fail(error, ERROR_TOO_LARGE, "the URL is longer than %d bytes",
 			    LIMIT_FETCH_URL_BYTES);
 	if (!http_client_check_headers(call, error) || !http_client_open_curl(client, error) ||
-	    !http_client_read_url(client, NULL, str_c(&arena, call->url), &url, error))
+	    !(call->mail != NULL
+		      ? http_client_read_mail_url(client, str_c(&arena, call->url), &url, error)
+		      : http_client_read_url(client, NULL, str_c(&arena, call->url), &url, error)))
 		return false;
 	struct fetch *fetch = calloc(1, sizeof(*fetch));
 	require(fetch != NULL);
@@ -508,7 +551,8 @@ bool http_call_start(struct http_client *client, const struct http_call *call, u
 	fetch->id = slots_add(&client->calls, fetch);
 	fetch->began = now_us(fetch);
 	options_set(fetch);
-	make_headers(fetch, true);
+	if (call->mail == NULL)
+		make_headers(fetch, true);
 	platform_timer_start(loop_platform(client->loop), 0, hop_begin, client, fetch->id);
 	*out_id = fetch->id;
 	return true;

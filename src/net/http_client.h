@@ -17,6 +17,8 @@
  * and https; certificates are verified; proxies, environment variables and .netrc are ignored.
  * Connections are reused between calls of the same client.
  *
+ * A call with `mail` sends an e-mail instead: the policy and the timeouts are the same.
+ *
  * The first call loads libcurl.  Use a client on the loop thread only.
  */
 #ifndef NET_HTTP_CLIENT_H
@@ -52,7 +54,19 @@ struct http_head {
 	struct str url; /* of the last hop */
 };
 
+/* Makes a call to smtp:// or smtps:// send an e-mail: the body of the call is the message with its
+ * headers.  There is no response: only done() is called. */
+struct http_mail {
+	struct str from;
+	struct str_list to;
+	struct str user, password; /* "" = no authentication */
+	bool starttls;             /* smtp://: TLS, or the call fails */
+	const char
+		*ca_file; /* certificates that the server is verified with; NULL = the system's */
+};
+
 struct http_call {
+	const struct http_mail *mail; /* NULL = an HTTP request; `method` is then NULL */
 	const char *method;
 	struct str url;
 	const struct http_header *headers;
@@ -62,6 +76,7 @@ struct http_call {
 	/* Use a new connection.  When a reused connection turns out to be dead, libcurl sends the
 	 * request again by itself, even if the method is not idempotent. */
 	bool fresh_connection;
+	bool same_origin; /* a redirect to another origin fails with FORBIDDEN */
 	/* The connection is established and the request is about to be sent; may be NULL. */
 	void (*before_send)(void *context, uint64_t argument);
 	/* The arguments of head(), piece() and done() are borrowed during the callback. */

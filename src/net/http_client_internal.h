@@ -29,6 +29,12 @@ void http_client_close_curl(struct http_client *client);
  * and https, without user and password. */
 MUST_CHECK bool http_client_read_url(struct http_client *client, const char *base, const char *text,
 				     char **out_url, struct error *error);
+/* The same for smtp and smtps. */
+MUST_CHECK bool http_client_read_mail_url(struct http_client *client, const char *text,
+					  char **out_url, struct error *error);
+/* Sets the options of a mail; returns the recipients, which the caller frees with the handle. */
+struct curl_slist *http_client_set_mail(struct http_client *client, CURL *easy,
+					const struct http_mail *mail, size_t size);
 bool http_client_same_origin(struct http_client *client, const char *one, const char *other);
 MUST_CHECK bool http_client_check_headers(const struct http_call *call, struct error *error);
 /* Completes the calls that libcurl has finished. */

@@ -160,6 +160,18 @@ static bool write_temporary(const char *path, const char *temporary, struct str 
 	return fchmod(file, mode) == 0 && write_whole(file, text) && fsync(file) == 0;
 }
 
+bool file_real_path(const char *path, struct arena *arena, struct str *out_path,
+		    struct error *error)
+{
+	char *real = realpath(path, NULL);
+	if (real == NULL)
+		return fail(error, errno == ENOENT ? ERROR_NOT_FOUND : ERROR_IO, "%s: %s", path,
+			    strerror(errno));
+	*out_path = str_copy(arena, str_from_c(real));
+	free(real);
+	return true;
+}
+
 bool file_replace(const char *path, struct str text, struct error *error)
 {
 	AUTO(arena) arena = { 0 };

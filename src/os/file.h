@@ -7,6 +7,10 @@
 
 #include "base/error.h"
 
+/* The path without symbolic links, `.` and `..`; NOT_FOUND when it does not exist. */
+MUST_CHECK bool file_real_path(const char *path, struct arena *arena, struct str *out_path,
+			       struct error *error);
+
 MUST_CHECK bool file_read(const char *path, size_t limit, struct arena *arena, struct str *out_text,
 			  struct error *error);
 /* Like file_read(), for a path within the folder `root`.  ERROR_FORBIDDEN when the path leaves the

@@ -34,6 +34,15 @@ struct sandbox_mount {
 	bool writable;
 };
 
+/* Whose the files become when root becomes another user. */
+enum sandbox_owning {
+	SANDBOX_OWN_AS_USUAL,  /* the workspace becomes theirs; with `user`, the mounts, too */
+	SANDBOX_OWN_WORKSPACE, /* only the workspace */
+	SANDBOX_OWN_NOTHING,
+};
+
+enum { SANDBOX_USER_ROOT = -1 }; /* root stays root, whatever the limits say */
+
 struct sandbox_spec {
 	const char *workspace;              /* folder on the host */
 	bool read_only;                     /* of the workspace */
@@ -42,8 +51,8 @@ struct sandbox_spec {
 	const struct sandbox_limits *limits; /* of native; NULL = none */
 	const struct sandbox_layers *layers; /* of native; NULL = all that the kernel has */
 	const struct cgroup *group;          /* that the command joins; NULL = none */
-	int64_t user; /* of native: root becomes this user, who gets the workspace and the mounts;
-		       * 0 = as the limits say */
+	int64_t user; /* of native: root becomes this user; 0 = as the limits say */
+	enum sandbox_owning owning;
 	int status_descriptor;   /* number in the child; bwrap writes its status there */
 	int lifeline_descriptor; /* number in the child; closes when the server dies */
 	int keeper_descriptor;   /* number in the child of sandbox_lifeline.keeper */

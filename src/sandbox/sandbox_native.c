@@ -77,19 +77,35 @@ static const char user_script[] =
 /* 0 = the user of the server. */
 static int64_t user_of(const struct sandbox_spec *spec)
 {
-	if (spec->user > 0)
+	if (spec->user != 0)
 		return spec->user;
 	return spec->limits != NULL && spec->limits->enforcement == SANDBOX_UID ? spec->limits->uid
 										: 0;
 }
 
+/* How many of the workspace and the mounts become the user's. */
+static size_t owned_of(const struct sandbox_spec *spec)
+{
+	switch (spec->owning) {
+	case SANDBOX_OWN_WORKSPACE:
+		return 1;
+	case SANDBOX_OWN_NOTHING:
+		return 0;
+	case SANDBOX_OWN_AS_USUAL:
+		break;
+	}
+	return spec->user > 0 ? spec->mount_count + 1 : 1;
+}
+
 static void add_user(struct argv *arguments, struct arena *arena, const struct sandbox_spec *spec)
 {
-	ARGUMENTS_ADD(arguments, "unshare", "--mount", "/bin/sh", "-c", user_script,
-		      str_format(arena, "%lld", (long long)user_of(spec)).at, user_folder(spec),
-		      str_format(arena, "%zu", spec->mount_count + 1).at,
-		      str_format(arena, "%zu", spec->user > 0 ? spec->mount_count + 1 : 1).at,
-		      spec->workspace);
+	ARGUMENTS_ADD(
+		arguments, "unshare", "--mount", "/bin/sh", "-c", user_script,
+		str_format(arena, "%lld",
+			   user_of(spec) == SANDBOX_USER_ROOT ? 0LL : (long long)user_of(spec))
+			.at,
+		user_folder(spec), str_format(arena, "%zu", spec->mount_count + 1).at,
+		str_format(arena, "%zu", owned_of(spec)).at, spec->workspace);
 	for (size_t i = 0; i < spec->mount_count; i++)
 		argv_add(arguments, spec->mounts[i].host);
 }
@@ -97,7 +113,7 @@ static void add_user(struct argv *arguments, struct arena *arena, const struct s
 /* Where the sandbox finds the workspace (0) or a mount (1, 2, ...). */
 static const char *source_of(const struct sandbox_spec *spec, size_t number, struct arena *arena)
 {
-	if (user_of(spec) > 0)
+	if (user_of(spec) != 0)
 		return str_format(arena, "%s/%zu", user_folder(spec), number).at;
 	return number == 0 ? spec->workspace : spec->mounts[number - 1].host;
 }
@@ -231,7 +247,7 @@ static const char *const *command(const struct sandbox_spec *given, struct arena
 	add_mounts(&merged, arena);
 	if (spec->group != NULL)
 		add_cgroup(&arguments, arena, spec->group);
-	if (user_of(spec) > 0)
+	if (user_of(spec) != 0)
 		add_user(&arguments, arena, spec);
 	/* A user namespace inside could mount a tmpfs without a bound. */
 	ARGUMENTS_ADD(&arguments, "bwrap", "--unshare-user", "--disable-userns", "--unshare-all",

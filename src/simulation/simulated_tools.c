@@ -6,79 +6,14 @@
 #include <stdlib.h>
 
 #include "contract/run_simulation_types.h"
-#include "contract/type.h"
 #include "simulation/simulation_world.h"
 #include "tool/tool.h"
+#include "tool/tool_sample.h"
 
 /* The current world, because the interface of tools has no context. */
 static struct simulated_world *current;
 
 /* ---- outputs ----------------------------------------------------------------------------------- */
-
-static void put_sample(const struct field *field, struct json_writer *writer)
-{
-	const struct type *type = field_type(field);
-	if (field->fallback.size > 0) {
-		json_put_raw(writer, field->fallback);
-		return;
-	}
-	if (field->shape != SHAPE_ONE) {
-		json_put_raw(writer, field->shape == SHAPE_LIST ? S("[]") : S("{}"));
-		return;
-	}
-	switch (type->kind) {
-	case KIND_INT:
-	case KIND_REAL:
-		json_put_int(writer, field->has_low && field->low > 0 ? (int64_t)field->low : 0);
-		break;
-	case KIND_BOOL:
-		json_put_bool(writer, false);
-		break;
-	case KIND_ENUM:
-		json_put_str(writer, type->words[0].name);
-		break;
-	case KIND_OBJECT:
-	case KIND_ENTITY:
-		json_put_raw(writer, S("{}"));
-		break;
-	case KIND_ANY:
-	case KIND_UNION:
-		json_put_null(writer);
-		break;
-	case KIND_HASH:
-		json_put_str(writer,
-			     S("0000000000000000000000000000000000000000000000000000000000000000"));
-		break;
-	case KIND_STR:
-	case KIND_TIME:
-	case KIND_UUID:
-	case KIND_SECRET:
-		json_put_str(writer, S(""));
-		break;
-	}
-}
-
-/* Every field that a call always returns, with the smallest value of its type. */
-static const struct json *sample_of(const struct type *type, struct arena *arena)
-{
-	AUTO(buf) text = { 0 };
-	struct json_writer writer = { .out = &text };
-	const struct json *json = NULL;
-	struct error error;
-	json_open(&writer, '{');
-	for (const struct field *field = type == NULL ? NULL : type_fields(type);
-	     field != NULL && field->shape != SHAPE_END; field++) {
-		if (field_is_hook(field) || field->presence == PRESENCE_OPTIONAL ||
-		    field->shape == SHAPE_CONST)
-			continue;
-		json_key(&writer, field->name);
-		put_sample(field, &writer);
-	}
-	json_close(&writer, '}');
-	bool good = json_read(str_copy(arena, buf_str(&text)), arena, &json, &error);
-	require(good);
-	return json;
-}
 
 /* The name of a step in a path: `each[3]/build#2` is build. */
 static struct str name_of(struct str path)
@@ -109,8 +44,7 @@ const struct json *simulated_output(struct simulated_world *world, const struct 
 		output = scripted(&script->steps, name_of(step));
 	if (output == NULL && script != NULL && has(script, tools))
 		output = scripted(&script->tools, str_from_c(tool->name));
-	return output != NULL ? output
-			      : sample_of(tool->outputs == NULL ? NULL : tool->outputs(), arena);
+	return output != NULL ? output : tool_sample(tool, arena);
 }
 
 /* ---- calls ------------------------------------------------------------------------------------- */

@@ -93,6 +93,19 @@ static bool find_definition(void *context, struct store_reader *reader, struct s
 	return spec->definition(spec->context, name, arena, out_yaml, error);
 }
 
+/* Simulated models do not read what they are told. */
+static bool find_prompt(void *context, struct store_reader *reader, struct str id,
+			struct arena *arena, struct str *out_text, int64_t *out_version,
+			struct error *error)
+{
+	(void)context;
+	(void)reader;
+	(void)error;
+	*out_text = str_format(arena, "The prompt " STR_FMT ".", STR_ARG(id));
+	*out_version = 0;
+	return true;
+}
+
 static void recovered(void *context, uint64_t count)
 {
 	(void)context;
@@ -116,6 +129,7 @@ static void life_begin(struct simulated_world *world)
 						    .models = &world->models,
 						    .contained = true,
 						    .definition = find_definition,
+						    .named_prompt = find_prompt,
 						    .fatal = store_failed,
 						    .context = world };
 	bool good = executor_new(&settings, &world->executor, &error);

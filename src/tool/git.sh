@@ -1,24 +1,6 @@
-# The git tools: sh -c SCRIPT sh OPERATION REPOSITORY ...
-#
-# The repository may come from anywhere, and its configuration can name programs: hooks, filters, diff and merge
-# drivers, a monitor of the file system.  So git never reads that configuration.  It gets a git directory of its own
-# in a temporary folder, with a configuration of ours, and links to the data of the repository: objects, refs and
-# logs.  Settings that only describe the files are copied by name.
-#
-# A refusal is a sentence on stderr and one of these exit statuses: 64 invalid, 65 conflict, 66 not found.
-set -eu
-umask 022
-
-refuse() {
-	status=$1
-	shift
-	printf '%s\n' "$*" >&2
-	exit "$status"
-}
-
+# The git tools that work in a repository of the workspace: git_prelude.sh, then this; sh -c SCRIPT sh OPERATION REPOSITORY ...
 operation=$1 repository=$2
 shift 2
-command -v git >/dev/null || refuse 66 "git is not installed"
 top=$(pwd -P)
 cd -P -- "./$repository" 2>/dev/null || refuse 66 "there is no folder $repository in the workspace"
 case $(pwd -P)/ in
@@ -34,65 +16,11 @@ elif [ -L "$real/HEAD" ] || [ ! -f "$real/HEAD" ]; then
 	refuse 64 "the HEAD of the repository in $repository is not a file"
 fi
 
-temporary=$(mktemp -d)
-trap 'rm -rf "$temporary"' EXIT
 private=$temporary/git
-mkdir "$private"
-cp -- "$real/HEAD" "$private/HEAD"
 [ -d "$real/logs" ] || [ "$operation" != commit ] || mkdir "$real/logs"
-for name in objects refs packed-refs shallow logs info; do
-	if [ -e "$real/$name" ]; then ln -s "$real/$name" "$private/$name"; fi
-done
-for shared in "$real"/sharedindex.*; do
-	if [ -f "$shared" ]; then ln -s "$shared" "$private/"; fi
-done
-if [ -f "$real/index" ]; then ln -s "$real/index" "$private/index"; fi
-cat >"$private/config" <<-'END'
-	[core]
-		repositoryFormatVersion = 0
-		bare = false
-		hooksPath = /dev/null
-		fsmonitor = false
-		untrackedCache = false
-		splitIndex = false
-		protectHFS = false
-		protectNTFS = false
-		quotePath = false
-		fsync = all
-	[gc]
-		auto = 0
-	[maintenance]
-		auto = false
-	[submodule]
-		recurse = false
-	[advice]
-		addEmbeddedRepo = false
-END
+private_git "$private" "$real" "$real" "$repository"
 GIT_WORK_TREE=$(pwd -P)
-export GIT_WORK_TREE GIT_DIR="$private" HOME="$temporary" GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_GLOBAL=/dev/null
-export GIT_ATTR_NOSYSTEM=1 GIT_OPTIONAL_LOCKS=0 GIT_TERMINAL_PROMPT=0 GIT_PAGER=cat GIT_LITERAL_PATHSPECS=1
-export GIT_ALLOW_PROTOCOL=none GIT_NO_LAZY_FETCH=1 LC_ALL=C.UTF-8
-if [ -f "$real/config" ]; then
-	names='core\.(filemode|symlinks|ignorecase|autocrlf|eol|sparsecheckout|sparsecheckoutcone|repositoryformatversion)'
-	git config --file "$real/config" --no-includes --get-regexp \
-		"^($names|index\.sparse|extensions\.objectformat|extensions\.refstorage|user\.name|user\.email)\$" >"$temporary/settings" 2>/dev/null || :
-	while read -r key value; do
-		case $key in
-		core.filemode | core.symlinks | core.ignorecase | core.autocrlf | core.eol | core.sparsecheckout | core.sparsecheckoutcone | \
-			core.repositoryformatversion | index.sparse | extensions.objectformat | user.name | user.email)
-			git config --file "$private/config" "$key" "$value" 2>/dev/null || : ;;
-		extensions.refstorage)
-			[ "$value" = files ] || refuse 64 "the repository in $repository stores its refs as $value, which git tools do not support" ;;
-		esac
-	done <"$temporary/settings"
-fi
-
-# A file with at most $2 of its bytes: a line with both sizes, then the bytes.
-put_part() {
-	size=$(wc -c <"$1")
-	printf '%d %d\n' "$((size < $2 ? size : $2))" "$size"
-	head -c "$2" <"$1"
-}
+export GIT_WORK_TREE GIT_DIR="$private"
 
 options='--no-ext-diff --no-textconv --no-color --ignore-submodules=dirty --submodule=short'
 
@@ -110,13 +38,27 @@ do_status() {
 	git status --porcelain=v2 -z --branch --untracked-files="$UNTRACKED" --ignore-submodules=dirty -- "$@"
 }
 
+# An index of our own with what the repository's has.
+copy_index() {
+	if [ -f "$real/index" ]; then cp -- "$real/index" "$temporary/index"; fi
+	export GIT_INDEX_FILE="$temporary/index"
+}
+
+# The workspace is read-only: what git writes to know of new files goes elsewhere.
+add_untracked() {
+	copy_index
+	mkdir "$temporary/objects"
+	export GIT_OBJECT_DIRECTORY="$temporary/objects" GIT_ALTERNATE_OBJECT_DIRECTORIES="$(quoted "$real/objects")"
+	git add --intent-to-add --ignore-errors . 2>/dev/null || :
+}
+
 do_diff() {
 	set -- -- "$@"
 	if [ -n "$BASE" ]; then
-		base=$(git rev-parse -q --verify --end-of-options "$BASE^{commit}") ||
-			refuse 66 "there is no commit $BASE in the repository in $repository"
+		base=$(find_tree "$BASE") || refuse 66 "there is no commit $BASE in the repository in $repository"
 		set -- "$base" "$@"
 	fi
+	if [ "$UNTRACKED" = 1 ]; then add_untracked; fi
 	if [ "$STAGED" = 1 ]; then set -- --cached "$@"; fi
 	# shellcheck disable=SC2086
 	git diff $options -M --numstat -z "$@" >"$temporary/numbers"
@@ -133,6 +75,16 @@ do_diff() {
 # The index of the commit is a copy, which becomes the repository's own when the commit is there.  Until the ref is
 # moved nothing of the repository has changed but for objects that nobody names.
 index=$real/baton-index.${EFFECT:-none}
+
+# The filter that makes a pointer of a file of Git LFS does not run here, so its content must not be committed.
+check_pointers() {
+	git diff-tree -r -z --no-renames --diff-filter=AMT --name-only "$before" "$tree" -- | git check-attr -z --stdin filter |
+		tr '\n\0' ' \n' | awk 'NR % 3 == 1 { path = $0 } NR % 3 == 0 && $0 == "lfs" { print path }' >"$temporary/lfs"
+	while IFS= read -r path; do
+		git cat-file blob "$tree:$path" 2>/dev/null | head -c 42 | grep -q '^version https://git-lfs.github.com/spec/' ||
+			refuse 65 "$path is stored with Git LFS, and git_commit would commit its content; commit it with git in a shell command, or restore it"
+	done <"$temporary/lfs"
+}
 
 do_commit() {
 	for name in MERGE_HEAD CHERRY_PICK_HEAD REVERT_HEAD rebase-merge rebase-apply; do
@@ -153,6 +105,7 @@ do_commit() {
 	if [ "$tree" = "$before" ] && [ "$ALLOW_EMPTY" != 1 ]; then
 		refuse 65 "there is nothing to commit in $repository: no file has changed since the last commit; set allow_empty to commit anyway"
 	fi
+	check_pointers
 	name=${NAME:-$(git config user.name || :)} email=${EMAIL:-$(git config user.email || :)}
 	export GIT_AUTHOR_NAME="${name:-Baton}" GIT_AUTHOR_EMAIL="${email:-baton@localhost}"
 	export GIT_COMMITTER_NAME="$GIT_AUTHOR_NAME" GIT_COMMITTER_EMAIL="$GIT_AUTHOR_EMAIL"
@@ -188,6 +141,100 @@ do_probe() {
 	if [ -f "$index" ] && [ "$(git rev-parse -q --verify HEAD)" = "$found" ]; then mv -f -- "$index" "$real/index"; fi
 	rm -f "$index" "$index.lock"
 	put_commit "$found"
+}
+
+# The files as they are, as a tree that git_diff and git_restore take; no ref is moved.
+do_snapshot() {
+	copy_index
+	git add -A
+	tree=$(git write-tree)
+	printf '%s\n%s\n' "$tree" "$(git rev-parse -q --verify 'HEAD^{commit}' || :)"
+}
+
+# Everything that is not ignored is in the index first, so that new files go, too.
+do_restore() {
+	target=$(find_tree "$COMMIT") || refuse 66 "there is no commit $COMMIT in the repository in $repository"
+	copy_index
+	git add -A
+	tree=$(git write-tree)
+	# shellcheck disable=SC2086
+	git diff-tree $options -r -M --numstat -z "$tree" "$target" -- >"$temporary/numbers"
+	git read-tree --reset -u "$target"
+	mv -f -- "$temporary/index" "$real/index"
+	put_part "$temporary/numbers" "$NUMBER_BYTES"
+}
+
+# A hook of the repository, as git would run it: with git's own view of the work tree.  It is only in a sandbox
+# that anything of the repository is run.
+run_hook() {
+	name=$1
+	shift
+	(
+		unset GIT_DIR GIT_WORK_TREE GIT_LITERAL_PATHSPECS GIT_ALLOW_PROTOCOL GIT_NO_LAZY_FETCH GIT_OPTIONAL_LOCKS GIT_ATTR_NOSYSTEM
+		export HOME="$home" GIT_INDEX_FILE="$real/index" GIT_EDITOR=: GIT_PREFIX=
+		exec "$hooks/$name" "$@"
+	) </dev/null >>"$temporary/hook" 2>&1
+}
+
+hook_failed() {
+	refuse 67 "the $1 hook failed with exit status $2$3: $(tail -c "$HOOK_BYTES" "$temporary/hook")"
+}
+
+stage() {
+	git add -A
+	git write-tree
+}
+
+do_hooks() {
+	hooks=$(git config --file "$real/config" --no-includes core.hooksPath || :)
+	case $hooks in
+	'') hooks=$real/hooks ;;
+	/*) ;;
+	*) hooks=$GIT_WORK_TREE/$hooks ;;
+	esac
+	export GIT_INDEX_FILE="$real/index"
+	rm -f "$real/index.lock"
+	: >"$temporary/hook"
+	ran=0 first=$(stage)
+	tree=$first
+	if [ -f "$hooks/pre-commit" ] && [ -x "$hooks/pre-commit" ]; then
+		ran=1
+		run_hook pre-commit && code=0 || code=$?
+		tree=$(stage)
+		if [ "$code" != 0 ] && [ "$tree" != "$first" ]; then
+			run_hook pre-commit && code=0 || code=$?
+			tree=$(stage)
+			[ "$code" = 0 ] || hook_failed pre-commit "$code" " again after the files that it changed were staged"
+		fi
+		[ "$code" = 0 ] || hook_failed pre-commit "$code" ""
+	fi
+	printf '%s\n' "$MESSAGE" >"$temporary/message"
+	if [ -n "$MESSAGE" ] && [ -f "$hooks/commit-msg" ] && [ -x "$hooks/commit-msg" ]; then
+		ran=1
+		cp -- "$temporary/message" "$real/COMMIT_EDITMSG"
+		run_hook commit-msg "$real/COMMIT_EDITMSG" && code=0 || code=$?
+		[ "$code" = 0 ] || hook_failed commit-msg "$code" ""
+		cp -- "$real/COMMIT_EDITMSG" "$temporary/message"
+	fi
+	printf '%s %s\n' "$ran" "$([ "$tree" = "$first" ] && echo 0 || echo 1)"
+	# shellcheck disable=SC2086
+	git diff-tree $options -r -M --numstat -z "$first" "$tree" -- >"$temporary/numbers"
+	put_part "$temporary/numbers" "$NUMBER_BYTES"
+	put_part "$temporary/hook" "$HOOK_BYTES"
+	head -c 65536 "$temporary/message"
+}
+
+# The commits of a branch that the run has made, as a pack.
+do_pack() {
+	[ -f "$real/baton" ] || refuse 66 "the workspace was not made by git_checkout, so there is nothing to publish"
+	name=${BRANCH:-$(git symbolic-ref -q --short HEAD || :)}
+	[ -n "$name" ] || refuse 65 "HEAD of the run's work tree is detached; name the branch to publish"
+	commit=$(git rev-parse -q --verify --end-of-options "refs/heads/$name^{commit}") ||
+		refuse 66 "there is no branch $name in the run's work tree"
+	base=$(sed -n 3p "$real/baton")
+	git rev-list "$commit" "^$base" >"$temporary/commits"
+	printf '%s\n%s\n%d\n' "$name" "$commit" "$(wc -l <"$temporary/commits")"
+	printf '%s\n^%s\n' "$commit" "$base" | git pack-objects --revs --stdout -q --delta-base-offset
 }
 
 "do_$operation" "$@"

@@ -39,6 +39,7 @@ struct tool_result {
 	const struct json *output;              /* valid during done(); NULL = the call failed */
 	const struct run_call_figures *figures; /* of its processes, valid during done(); or NULL */
 	struct error error;                     /* code NONE = the call succeeded */
+	int64_t retry_after_us; /* on failure: a retry waits at least so long; 0 = no wish */
 };
 
 typedef void tool_done(void *context, uint64_t argument, const struct tool_result *result);
@@ -62,8 +63,11 @@ struct tool_call {
 	enum run_effect_class class; /* as recorded with the effect's request */
 	struct uuid run, effect;
 	int64_t attempt;
+	int64_t run_created_at;         /* us UTC; the same for all attempts and replays */
+	struct str plan_path_pattern;   /* of the run; "" = the usual one */
 	const struct json *inputs;      /* valid during start() or probe() */
 	struct str step;                /* path of the step, for messages */
+	struct str repository, tracker; /* of the run's profile; "" = none */
 	const char *workspace;          /* the folder it works in */
 	bool read_only;                 /* it only reads the workspace */
 	int lock;                       /* descriptor of the effect's lock, inherited by every

@@ -118,7 +118,8 @@ static bool inherited_open(struct tool_child *child, const struct tool_child_spe
 			   struct error *error)
 {
 	*inherited = (struct inherited){ .variables = -1, .line = -1 };
-	inherit(inherited, spec->lock);
+	if (spec->lock >= 0)
+		inherit(inherited, spec->lock);
 	box->status_descriptor = inherit(inherited, child->lifeline.status);
 	box->lifeline_descriptor = inherit(inherited, child->lifeline.lifeline);
 	box->keeper_descriptor = inherit(inherited, child->lifeline.keeper);

@@ -41,7 +41,7 @@ struct tool_child_spec {
 	bool network;                   /* it needs the proxy; fails with ISOLATION without one */
 	struct connect_proxy *proxy;    /* NULL = there is none */
 	struct connect_proxy_user user; /* of the proxy */
-	int lock;                       /* inherited by all processes of the child */
+	int lock;                       /* inherited by all processes of the child; -1 = none */
 	struct str input;
 	bool converse;                              /* stdin stays open for process_write() */
 	double timeout_seconds;                     /* 0 = none */

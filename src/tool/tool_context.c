@@ -9,6 +9,8 @@
 #include "net/http_client.h"
 #include "tool/custom_internal.h"
 #include "tool/line_writer.h"
+#include "tracker/trackers.h"
+#include "tool/notify_target.h"
 
 struct tool_context {
 	struct tool_context_settings settings;
@@ -17,6 +19,8 @@ struct tool_context {
 	struct http_client *http;
 	struct process_pool *process_pool;
 	struct line_writer *lines;
+	notify_target_find *notify_find; /* NULL = no webhooks */
+	void *notify_context;
 };
 
 bool tool_context_new(const struct tool_context_settings *settings,
@@ -45,6 +49,7 @@ bool tool_context_new(const struct tool_context_settings *settings,
 
 void tool_context_free(struct tool_context *tool_context)
 {
+	trackers_free(tool_context->settings.trackers);
 	http_client_free(tool_context->http);
 	process_pool_free(tool_context->process_pool);
 	line_writer_free(tool_context->lines);
@@ -61,6 +66,11 @@ struct http_client *tool_context_http(struct tool_context *tool_context)
 struct artifacts *tool_context_artifacts(const struct tool_context *tool_context)
 {
 	return tool_context->settings.artifacts;
+}
+
+struct trackers *tool_context_trackers(const struct tool_context *tool_context)
+{
+	return tool_context->settings.trackers;
 }
 
 struct custom_tools *tool_context_customs(const struct tool_context *tool_context)
@@ -86,11 +96,32 @@ void tool_context_trust_changed(struct tool_context *tool_context, struct str na
 void tool_context_listens(struct tool_context *tool_context, int port)
 {
 	http_client_set_own_port(tool_context->http, port);
+	if (tool_context->settings.trackers != NULL)
+		trackers_set_own_port(tool_context->settings.trackers, port);
 }
 
 const char *tool_context_append_root(const struct tool_context *tool_context)
 {
 	return tool_context->settings.append_root;
+}
+
+void tool_context_set_notify(struct tool_context *tool_context,
+			     bool (*find)(void *context, struct str name, struct arena *arena,
+					  struct notify_target *out_target, struct error *error),
+			     void *context)
+{
+	tool_context->notify_find = find;
+	tool_context->notify_context = context;
+}
+
+bool tool_context_notify_target(const struct tool_context *tool_context, struct str name,
+				struct arena *arena, struct notify_target *out_target,
+				struct error *error)
+{
+	if (tool_context->notify_find == NULL)
+		return fail(error, ERROR_CONFIGURATION, "this program has no webhooks");
+	return tool_context->notify_find(tool_context->notify_context, name, arena, out_target,
+					 error);
 }
 
 /* ---- running calls ------------------------------------------------------------------- */

@@ -26,12 +26,15 @@ struct custom_tools;
 struct http_client;
 struct process_pool;
 struct line_writer;
+struct trackers;
+struct notify_target;
 
 struct tool_context_settings {
 	struct loop *loop;
 	struct custom_tools *customs; /* NULL = no custom tools */
 	struct artifacts *artifacts;
-	const char *append_root; /* folder of append_line's files; created on first use */
+	struct trackers *trackers; /* freed with the context; NULL = no trackers */
+	const char *append_root;   /* folder of append_line's files; created on first use */
 	struct str_list
 		private_addresses; /* that HTTP tools may reach in addition to public ones */
 };
@@ -44,6 +47,7 @@ void tool_context_free(struct tool_context *tool_context);
 const char *tool_context_append_root(const struct tool_context *tool_context);
 struct http_client *tool_context_http(struct tool_context *tool_context);
 struct artifacts *tool_context_artifacts(const struct tool_context *tool_context);
+struct trackers *tool_context_trackers(const struct tool_context *tool_context);
 struct custom_tools *tool_context_customs(const struct tool_context *tool_context);
 struct line_writer *
 tool_context_line_writer(const struct tool_context *tool_context); /* line_writer.h */
@@ -53,6 +57,16 @@ tool_context_process_pool(const struct tool_context *tool_context); /* custom_in
 void tool_context_trust_changed(struct tool_context *tool_context, struct str name);
 /* Sets the port of our own server, which HTTP tools may not reach. */
 void tool_context_listens(struct tool_context *tool_context, int port);
+
+/* Where the tool notify sends to (notify_target.h); once, before the first call. */
+void tool_context_set_notify(struct tool_context *tool_context,
+			     bool (*find)(void *context, struct str name, struct arena *arena,
+					  struct notify_target *out_target, struct error *error),
+			     void *context);
+/* CONFIGURATION when this program has no webhooks. */
+MUST_CHECK bool tool_context_notify_target(const struct tool_context *tool_context, struct str name,
+					   struct arena *arena, struct notify_target *out_target,
+					   struct error *error);
 
 /* ---- running calls ------------------------------------------------------------------- */
 struct tool_running {

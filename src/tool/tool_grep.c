@@ -1,7 +1,9 @@
 /* tool/tool_grep.c -- grep: lines of the run's workspace that match a regular expression.
  *
  * PCRE2 matches line by line, each within LIMIT_GREP_STEPS steps, so that no pattern takes long; a line
- * that needs more does not match and is counted.  A file with a NUL byte at its beginning is binary
+ * that needs more does not match and is counted, and after LIMIT_GREP_COMPLEX_LINES of them the call
+ * fails.  PCRE2 counts anew from each place of the line where a match could begin, so a long line gets
+ * a pattern with callouts, which count all of them.  A file with a NUL byte at its beginning is binary
  * and is left out, and so is a large one.
  */
 #define PCRE2_CODE_UNIT_WIDTH 8
@@ -21,9 +23,10 @@ struct grep {
 	struct file_search search; /* first */
 	const char *path;
 	struct path_patterns include;
-	pcre2_code *pattern;
+	pcre2_code *pattern, *counted; /* counted: for long lines; NULL = the same */
 	pcre2_match_data *match;
 	pcre2_match_context *limits;
+	uint64_t callouts, most_callouts; /* in the line under way */
 	struct run_grep_match *matches;
 	size_t count, most;
 	int64_t searched, skipped, too_complex;
@@ -122,12 +125,23 @@ static bool add_match(struct grep *grep, struct str line, size_t begin)
 	return false;
 }
 
+/* Called before each item of the counted pattern. */
+static int count_step(pcre2_callout_block *block, void *context)
+{
+	struct grep *grep = context;
+	(void)block;
+	return ++grep->callouts > grep->most_callouts ? PCRE2_ERROR_CALLOUT : 0;
+}
+
 static bool line_matches(struct grep *grep, struct str line, size_t *out_begin)
 {
-	int found = pcre2_match(grep->pattern, (PCRE2_SPTR)line.at, line.size, 0, 0, grep->match,
-				grep->limits);
+	bool is_long = grep->counted != NULL && line.size >= LIMIT_GREP_LONG_LINE_BYTES;
+	grep->callouts = 0;
+	grep->most_callouts = 10 * (uint64_t)LIMIT_GREP_STEPS + 4 * line.size;
+	int found = pcre2_match(is_long ? grep->counted : grep->pattern, (PCRE2_SPTR)line.at,
+				line.size, 0, 0, grep->match, grep->limits);
 	if (found == PCRE2_ERROR_MATCHLIMIT || found == PCRE2_ERROR_DEPTHLIMIT ||
-	    found == PCRE2_ERROR_HEAPLIMIT)
+	    found == PCRE2_ERROR_HEAPLIMIT || found == PCRE2_ERROR_CALLOUT)
 		grep->too_complex++;
 	if (found < 0)
 		return false;
@@ -154,6 +168,15 @@ static bool file_step(struct grep *grep)
 		}
 		struct str line = line_at(grep->text, grep->at);
 		size_t begin, end;
+		if (grep->too_complex >= LIMIT_GREP_COMPLEX_LINES) {
+			fail(&grep->search.result.error, ERROR_INVALID,
+			     "inputs: /pattern takes too long: %lld lines need more than %d steps "
+			     "each, up to %s:%zu; write it without a repetition inside of another, "
+			     "or set literal to search for the text itself",
+			     (long long)grep->too_complex, LIMIT_GREP_STEPS, grep->file,
+			     grep->line);
+			return true;
+		}
 		if (line_matches(grep, line, &begin)) {
 			if (add_match(grep, line, begin))
 				return true;
@@ -269,6 +292,7 @@ static void done(struct file_search *search)
 	pcre2_match_data_free(grep->match);
 	pcre2_match_context_free(grep->limits);
 	pcre2_code_free(grep->pattern);
+	pcre2_code_free(grep->counted);
 	arena_done(&grep->file_arena);
 }
 
@@ -291,12 +315,16 @@ static bool compile(struct grep *grep, const struct run_grep_inputs *inputs, str
 			    "literal to search for the text itself",
 			    (size_t)at, text);
 	}
+	if (!inputs->literal)
+		grep->counted = pcre2_compile((PCRE2_SPTR)inputs->pattern.at, inputs->pattern.size,
+					      options | PCRE2_AUTO_CALLOUT, &number, &at, NULL);
 	grep->match = pcre2_match_data_create(1, NULL);
 	grep->limits = pcre2_match_context_create(NULL);
 	require(grep->match != NULL && grep->limits != NULL);
 	pcre2_set_match_limit(grep->limits, LIMIT_GREP_STEPS);
 	pcre2_set_depth_limit(grep->limits, LIMIT_GREP_STEPS);
 	pcre2_set_heap_limit(grep->limits, LIMIT_GREP_HEAP_KB);
+	pcre2_set_callout(grep->limits, count_step, grep);
 	return true;
 }
 

@@ -11,6 +11,7 @@
 #include "contract/run_event_types.h"
 #include "contract/run_graph_types.h"
 #include "contract/run_log_types.h"
+#include "contract/run_milestone_types.h"
 #include "contract/run_tool_types.h"
 #include "contract/run_turn_types.h"
 #include "contract/run_value_types.h"
@@ -66,7 +67,8 @@ size_t event_facts_most(const struct event *event)
 				       event->as.run_tool_finished->file_count > 0
 			       ? (size_t)event->as.run_tool_finished->file_count
 			       : 0;
-	return EVENT_FACTS_PLAIN + files + 2 * calls_of(event).count;
+	size_t milestone = event_milestone(event) != NULL ? EVENT_FACTS_MILESTONE : 0;
+	return EVENT_FACTS_PLAIN + files + 2 * calls_of(event).count + milestone;
 }
 
 /* ---- collecting ------------------------------------------------------------------------- */
@@ -119,6 +121,33 @@ static enum event_fact_kind kind_of_file(enum run_file_change_kind change)
 	return FACT_FILE_CREATED;
 }
 
+static const struct milestone_row {
+	enum event_fact_kind begins, passed, open, behind;
+} milestone_rows[] = {
+#define MILESTONE(kind_, begins_, passed_, open_, behind_) \
+	[RUN_MILESTONE_##kind_] = { FACT_##begins_, FACT_##passed_, FACT_##open_, FACT_##behind_ },
+#include "contracts/milestones.def"
+#undef MILESTONE
+};
+
+static void add_milestone(struct collection *c, const struct event *event)
+{
+	const struct run_milestone *milestone = event_milestone(event);
+	if (milestone == NULL || (size_t)milestone->kind >= COUNT(milestone_rows))
+		return;
+	const struct milestone_row *row = &milestone_rows[milestone->kind];
+	bool ends = has(milestone, passed);
+	bool open = ends && !milestone->passed;
+	if (has(milestone, starts) && milestone->starts && row->begins != FACT_NONE)
+		add(c, row->begins, 0);
+	if (ends && !open && row->passed != FACT_NONE)
+		add(c, row->passed, 0);
+	if (open && row->open != FACT_NONE)
+		add(c, row->open, 0);
+	if (open && row->behind != FACT_NONE && !timeline_event_failed(event))
+		add(c, row->behind, 0);
+}
+
 struct event_facts event_facts(const struct timeline *timeline, size_t index)
 {
 	const struct event *event = &timeline->source->events[index];
@@ -148,6 +177,8 @@ struct event_facts event_facts(const struct timeline *timeline, size_t index)
 		add(&c,
 		    facts.artifact->version > 1 ? FACT_ARTIFACT_VERSIONED : FACT_ARTIFACT_CREATED,
 		    0);
+	if (step != NULL)
+		add_milestone(&c, event);
 	if (facts.files != NULL && has(facts.files, left_out))
 		facts.left_out = facts.files->left_out;
 	facts.at = c.at;
@@ -233,6 +264,37 @@ struct str event_facts_uri(const struct event_facts *facts, size_t n)
 			  STR_ARG(facts->artifact->name), (long long)facts->artifact->version);
 }
 
+/* What the milestone is called: the title in its data, or else its step. */
+static struct str milestone_title(const struct event_facts *facts)
+{
+	const struct event *event = &facts->timeline->source->events[facts->index];
+	const struct json *data = event_milestone(event)->data;
+	const struct str keys[] = { S("task_title"), S("title") };
+	struct str path = S("");
+	for (size_t i = 0; i < COUNT(keys); i++) {
+		struct str title = json_text(json_member(data, keys[i]));
+		if (title.size > 0)
+			return cut(title);
+	}
+	(void)event_step(event, &path);
+	return path;
+}
+
+static struct str format_milestone(const struct event_facts *facts, size_t n)
+{
+	struct arena *arena = facts->timeline->arena;
+	struct str title = milestone_title(facts);
+	const char *text = facts->at[n].kind == FACT_TASK_STARTED         ? "task started"
+			   : facts->at[n].kind == FACT_TASK_COMPLETED     ? "task completed"
+			   : facts->at[n].kind == FACT_TASK_FAILED        ? "task failed"
+			   : facts->at[n].kind == FACT_REVIEW_REQUESTED   ? "review requested"
+			   : facts->at[n].kind == FACT_REVIEW_COMPLETED   ? "review completed"
+			   : facts->at[n].kind == FACT_REVISION_REQUESTED ? "revision requested"
+			   : facts->at[n].kind == FACT_PLAN_VALIDATED     ? "plan validated"
+									  : "plan not valid";
+	return str_format(arena, "%s: " STR_FMT, text, STR_ARG(title));
+}
+
 struct str event_facts_format(const struct event_facts *facts, size_t n)
 {
 	const struct timeline *timeline = facts->timeline;
@@ -268,6 +330,15 @@ struct str event_facts_format(const struct event_facts *facts, size_t n)
 		return str_format(arena, STR_FMT " wrote version %lld of the artifact " STR_FMT,
 				  STR_ARG(path), (long long)facts->artifact->version,
 				  STR_ARG(facts->artifact->name));
+	case FACT_TASK_STARTED:
+	case FACT_TASK_COMPLETED:
+	case FACT_TASK_FAILED:
+	case FACT_REVIEW_REQUESTED:
+	case FACT_REVIEW_COMPLETED:
+	case FACT_REVISION_REQUESTED:
+	case FACT_PLAN_VALIDATED:
+	case FACT_PLAN_INVALID:
+		return format_milestone(facts, n);
 	case FACT_EVENT:
 	case FACT_FAULT:
 	case FACT_CALL:
@@ -276,6 +347,23 @@ struct str event_facts_format(const struct event_facts *facts, size_t n)
 		break;
 	}
 	return timeline_format_event(timeline, facts->index);
+}
+
+/* The data of the milestone, and at its end whether it is passed, and the verdict that its step gave. */
+static const struct json *milestone_details(const struct event_facts *facts)
+{
+	struct arena *arena = facts->timeline->arena;
+	const struct event *event = &facts->timeline->source->events[facts->index];
+	const struct run_milestone *milestone = event_milestone(event);
+	const struct timeline_call *call = timeline_call(facts->timeline, facts->index);
+	bool ends = has(milestone, passed);
+	bool judges = ends && milestone->kind != RUN_MILESTONE_TASK && call->output != NULL;
+	return view_tree_merge(
+		arena, milestone->data,
+		TREE(arena,
+		     { S("passed"), ends ? view_tree_bool(milestone->passed) : view_tree_none() },
+		     { S("result"), judges ? view_tree_copy(call->output) : view_tree_none() },
+		     { S("error"), ends ? view_tree_text_if(call->fault) : view_tree_none() }));
 }
 
 /* What the kinds of facts have of their own. */
@@ -318,6 +406,15 @@ static const struct json *own_details(const struct event_facts *facts, size_t n)
 		return TREE(arena, { S("code"),
 				     view_tree_text(fault_code(
 					     &facts->timeline->source->events[facts->index])) });
+	case FACT_TASK_STARTED:
+	case FACT_TASK_COMPLETED:
+	case FACT_TASK_FAILED:
+	case FACT_REVIEW_REQUESTED:
+	case FACT_REVIEW_COMPLETED:
+	case FACT_REVISION_REQUESTED:
+	case FACT_PLAN_VALIDATED:
+	case FACT_PLAN_INVALID:
+		return milestone_details(facts);
 	case FACT_EVENT:
 	case FACT_CALL:
 	case FACT_RESULT:

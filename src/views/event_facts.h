@@ -31,7 +31,16 @@ enum event_fact_kind {
 	FACT_FILE_DELETED,
 	FACT_ARTIFACT_CREATED,
 	FACT_ARTIFACT_VERSIONED,
+	FACT_TASK_STARTED,
+	FACT_TASK_COMPLETED,
+	FACT_TASK_FAILED,
+	FACT_REVIEW_REQUESTED,
+	FACT_REVIEW_COMPLETED,
+	FACT_REVISION_REQUESTED,
+	FACT_PLAN_VALIDATED,
+	FACT_PLAN_INVALID,
 	FACT_COUNT,
+	FACT_NONE = FACT_COUNT,
 };
 
 struct event_fact {
@@ -52,9 +61,9 @@ struct event_facts {
 };
 
 struct event_facts event_facts(const struct timeline *timeline, size_t index);
-/* An upper bound of the number of facts, out of the event alone: this many, and on top of them files and
- * calls of replies. */
-enum { EVENT_FACTS_PLAIN = 4 };
+/* An upper bound of the number of facts, out of the event alone: this many, and on top of them files,
+ * calls of replies and milestones. */
+enum { EVENT_FACTS_PLAIN = 4, EVENT_FACTS_MILESTONE = 3 };
 size_t event_facts_most(const struct event *event);
 
 /* ---- for views -------------------------------------------------------------------------- */

@@ -61,3 +61,12 @@ struct str pipeline_time(const struct timeline *timeline, int64_t at)
 	char text[TIME_TEXT_SIZE];
 	return str_copy(timeline->arena, time_text(at, text));
 }
+
+bool pipeline_of_run(const struct timeline *timeline, enum run_pipeline *out_pipeline)
+{
+	const struct run_graph *graph = timeline->source->graph;
+	if (!has(graph, pipeline))
+		return false;
+	*out_pipeline = graph->pipeline;
+	return true;
+}

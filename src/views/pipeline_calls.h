@@ -2,6 +2,7 @@
 #ifndef VIEWS_PIPELINE_CALLS_H
 #define VIEWS_PIPELINE_CALLS_H
 
+#include "contract/run_graph_enum_types.h"
 #include "views/timeline.h"
 
 /* A tool call.  The lists below have every attempt in stream order.  The call of a pure step starts
@@ -23,5 +24,8 @@ struct str pipeline_agent_name(const struct timeline *timeline, const struct eve
 const struct run_human_finished *pipeline_last_answer(const struct timeline *timeline);
 bool pipeline_is_approval(const struct run_human_finished *answer);
 struct str pipeline_time(const struct timeline *timeline, int64_t at); /* ISO 8601 text */
+
+/* The pipeline that the run is; false = none. */
+bool pipeline_of_run(const struct timeline *timeline, enum run_pipeline *out_pipeline);
 
 #endif

@@ -115,6 +115,8 @@ struct run_outline *run_outline(const struct timeline *timeline)
 		SET(out, ended_at, timeline->ended_at);
 	if (timeline->fault.size > 0)
 		SET(out, error, timeline->fault);
+	if (timeline->issues.count > 0)
+		SET(out, issues, timeline->issues);
 	if (timeline->warning_count > 0)
 		SET(out, warnings,
 		    ((struct run_warning_list){ timeline->warnings, timeline->warning_count }));
@@ -183,6 +185,48 @@ static struct run_step_attempt step_attempt(const struct timeline *timeline,
 	return *out;
 }
 
+static struct run_step_prompt step_prompt(const struct run_graph_template *template,
+					  struct str part, struct arena *arena)
+{
+	struct run_step_prompt *out = run_step_prompt_new(arena);
+	struct run_step_prompt_file *files =
+		arena_array(arena, struct run_step_prompt_file, template->files.count);
+	for (size_t i = 0; i < template->files.count; i++) {
+		files[i] = *run_step_prompt_file_new(arena);
+		SET(&files[i], name, template->files.at[i].name);
+		SET(&files[i], text, template->files.at[i].text);
+	}
+	SET(out, part, part);
+	SET(out, files, ((struct run_step_prompt_file_list){ files, template->files.count }));
+	SET(out, reads, template->data);
+	return *out;
+}
+
+/* The agent of a session belongs to the node inside it that asks the model. */
+static const struct run_graph_agent *agent_of(const struct run_graph_node *node)
+{
+	if (has(node, agent))
+		return node->agent;
+	for (size_t i = 0; node->kind == RUN_NODE_SESSION && i < node->body.count; i++)
+		if (has(&node->body.at[i], agent))
+			return node->body.at[i].agent;
+	return NULL;
+}
+
+static void add_prompts(struct run_step_details *out, const struct run_graph_node *node,
+			struct arena *arena)
+{
+	const struct run_graph_agent *agent = node == NULL ? NULL : agent_of(node);
+	struct run_step_prompt *prompts = arena_array(arena, struct run_step_prompt, 2);
+	size_t count = 0;
+	if (agent != NULL && has(agent, system_template))
+		prompts[count++] = step_prompt(agent->system_template, S("system"), arena);
+	if (node != NULL && has(node, prompt))
+		prompts[count++] = step_prompt(node->prompt, S("prompt"), arena);
+	if (count > 0)
+		SET(out, prompts, ((struct run_step_prompt_list){ prompts, count }));
+}
+
 struct run_step_details *run_step_details(const struct timeline *timeline,
 					  const struct timeline_step *step)
 {
@@ -204,6 +248,7 @@ struct run_step_details *run_step_details(const struct timeline *timeline,
 		SET(out, output, step->output);
 	SET(out, attempts, ((struct run_step_attempt_list){ attempts, count }));
 	SET(out, attempts_left_out, (int64_t)left_out);
+	add_prompts(out, step->node, timeline->arena);
 	SET(out, seq, newest_seq(timeline));
 	return out;
 }

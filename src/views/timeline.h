@@ -47,8 +47,9 @@ struct view_source {
 	const struct event *events; /* the whole stream */
 	const int64_t *seqs;        /* seq of each event, increasing; NULL: 1, 2, 3 … */
 	size_t event_count;
-	/* The value with this hash; NULL when it is not stored. */
+	/* The value with this hash, the timeline of a sub-run; NULL when it is not stored. */
 	const struct json *(*read_value)(void *context, const struct hash *hash);
+	const struct timeline *(*read_run)(void *context, const struct uuid *run);
 	void *context;
 };
 
@@ -118,6 +119,7 @@ struct timeline {
 	const struct json *inputs;     /* an object */
 	const struct json *outputs;    /* an object, NULL = none */
 	struct str fault;              /* "" = none */
+	struct str_list issues;        /* what is open, of a run that ended with_issues */
 	struct run_warning *warnings;  /* oldest first */
 	size_t warning_count, warning_room;
 	int64_t warnings_dropped;
@@ -134,8 +136,7 @@ struct timeline {
 
 void timeline_read(struct timeline *timeline, const struct view_source *source,
 		   struct arena *arena);
-/* Reads the events from this index on, after the source has grown. */
-void timeline_extend(struct timeline *timeline, size_t from);
+void timeline_extend(struct timeline *timeline, size_t from); /* after the source has grown */
 void timeline_done(struct timeline *timeline);
 
 int64_t timeline_seq(const struct timeline *timeline, size_t index);
@@ -190,9 +191,8 @@ struct uuid timeline_trace(const struct timeline *timeline);
 /* Why the step failed or was skipped, as an object; the step's fault must not be "". */
 const struct run_failure *timeline_failure(const struct timeline *timeline,
 					   const struct timeline_step *step);
-/* A sentence that describes the event at `index` to a person. */
+/* The event at `index` as a sentence, and as an object with Baton's event name and its details. */
 struct str timeline_format_event(const struct timeline *timeline, size_t index);
-/* The event at `index` for a program: an object with Baton's event name and its details. */
 const struct json *timeline_details(const struct timeline *timeline, size_t index);
 /* The outputs as JSON text, or why the run failed; "" while it runs. */
 struct str timeline_result(const struct timeline *timeline);

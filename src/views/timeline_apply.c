@@ -169,6 +169,15 @@ static void apply_run_branch_ended(struct timeline *timeline, struct timeline_st
 	(void)timeline, (void)step, (void)event, (void)now;
 }
 
+static struct str issues_text(const struct timeline *timeline, struct str_list issues)
+{
+	AUTO(buf) text = { 0 };
+	buf_add(&text, S("with issues"));
+	for (size_t i = 0; i < issues.count; i++)
+		buf_add_format(&text, "%s" STR_FMT, i == 0 ? ": " : "; ", STR_ARG(issues.at[i]));
+	return str_copy(timeline->arena, buf_str(&text));
+}
+
 static void apply_run_finished(struct timeline *timeline, struct timeline_step *step,
 			       const struct run_finished *event, struct timeline_now now)
 {
@@ -178,10 +187,14 @@ static void apply_run_finished(struct timeline *timeline, struct timeline_step *
 	timeline->outputs = has(event, outputs) ? value_object(timeline, event->outputs) : NULL;
 	timeline_skip(timeline);
 	timeline_skip_unreached(timeline);
-	timeline->state = event->outcome == RUN_OUTCOME_OK          ? VOCABULARY_RUN_SUCCEEDED
-			  : event->outcome == RUN_OUTCOME_CANCELLED ? VOCABULARY_RUN_CANCELLED
-								    : VOCABULARY_RUN_FAILED;
-	if (event->outcome != RUN_OUTCOME_OK)
+	timeline->state = event->outcome == RUN_OUTCOME_OK            ? VOCABULARY_RUN_SUCCEEDED
+			  : event->outcome == RUN_OUTCOME_WITH_ISSUES ? VOCABULARY_RUN_WITH_ISSUES
+			  : event->outcome == RUN_OUTCOME_CANCELLED   ? VOCABULARY_RUN_CANCELLED
+								      : VOCABULARY_RUN_FAILED;
+	if (event->outcome == RUN_OUTCOME_WITH_ISSUES && has(event, issues)) {
+		timeline->issues = event->issues;
+		timeline->fault = issues_text(timeline, event->issues);
+	} else if (event->outcome != RUN_OUTCOME_OK)
 		timeline->fault = has(event, fault) ? fault_text(timeline, event->fault)
 						    : run_outcome_name(event->outcome);
 	struct timeline_end *end = arena_new(timeline->arena, struct timeline_end);
@@ -404,6 +417,8 @@ static struct str refusal(const struct timeline *timeline, const struct run_huma
 	case RUN_DECISION_RETRY:
 		break;
 	case RUN_DECISION_REJECT:
+		if (has(event, continues) && event->continues)
+			break;
 		return str_format(timeline->arena, "rejected by " STR_FMT, STR_ARG(event->by));
 	case RUN_DECISION_NOT_HAPPENED:
 		return str_format(timeline->arena, "it did not happen, says " STR_FMT,

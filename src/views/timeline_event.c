@@ -9,75 +9,7 @@
 
 bool timeline_event_of_step(const struct event *event, struct str *out_path)
 {
-	switch (event->type) {
-	case EVENT_RUN_CREATED:
-	case EVENT_RUN_STARTED:
-	case EVENT_RUN_PAUSED:
-	case EVENT_RUN_RESUMED:
-	case EVENT_RUN_RETRIED:
-	case EVENT_RUN_CANCELLING:
-	case EVENT_RUN_UNWINDING:
-	case EVENT_RUN_SIGNALLED:
-	case EVENT_MESSAGE_SENT:
-	case EVENT_MESSAGE_READ:
-	case EVENT_RUN_FINISHED:
-	case EVENT_DOCUMENT_CHANGED:
-	case EVENT_BRANCH_ENDED:
-	case EVENT_RUN_COMPACTED:
-		break;
-	case EVENT_STEP_COMPUTED:
-		*out_path = event->as.run_step_computed->step;
-		return true;
-	case EVENT_STEP_SKIPPED:
-		*out_path = event->as.run_step_skipped->step;
-		return true;
-	case EVENT_STEP_STARTED:
-		*out_path = event->as.run_step_started->step;
-		return true;
-	case EVENT_STEP_ENTERED:
-		*out_path = event->as.run_step_entered->step;
-		return true;
-	case EVENT_STEP_LEFT:
-		*out_path = event->as.run_step_left->step;
-		return true;
-	case EVENT_TOOL_REQUESTED:
-		*out_path = event->as.run_tool_requested->step;
-		return true;
-	case EVENT_TOOL_RESTARTED:
-		*out_path = event->as.run_tool_restarted->step;
-		return true;
-	case EVENT_TOOL_FINISHED:
-		*out_path = event->as.run_tool_finished->step;
-		return true;
-	case EVENT_TIMER_REQUESTED:
-		*out_path = event->as.run_timer_requested->step;
-		return true;
-	case EVENT_TIMER_FINISHED:
-		*out_path = event->as.run_timer_finished->step;
-		return true;
-	case EVENT_HUMAN_REQUESTED:
-		*out_path = event->as.run_human_requested->step;
-		return true;
-	case EVENT_HUMAN_ESCALATED:
-		*out_path = event->as.run_human_escalated->step;
-		return true;
-	case EVENT_HUMAN_FINISHED:
-		*out_path = event->as.run_human_finished->step;
-		return true;
-	case EVENT_TURN_REQUESTED:
-		*out_path = event->as.run_turn_requested->step;
-		return true;
-	case EVENT_TURN_FINISHED:
-		*out_path = event->as.run_turn_finished->step;
-		return true;
-	case EVENT_SUBRUN_REQUESTED:
-		*out_path = event->as.run_subrun_requested->step;
-		return true;
-	case EVENT_SUBRUN_FINISHED:
-		*out_path = event->as.run_subrun_finished->step;
-		return true;
-	}
-	return false;
+	return event_step(event, out_path);
 }
 
 /* ---- how a call ended -------------------------------------------------------------- */
@@ -109,6 +41,7 @@ static enum end answer_end(const struct run_human_finished *answer)
 	case RUN_DECISION_RETRY:
 		return END_GOES_ON;
 	case RUN_DECISION_REJECT:
+		return has(answer, continues) && answer->continues ? END_GOOD : END_BAD;
 	case RUN_DECISION_NOT_HAPPENED:
 	case RUN_DECISION_TIMEOUT:
 		break;

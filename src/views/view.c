@@ -10,6 +10,7 @@
 #include "base/limits.h"
 #include "contract/field_copy.h"
 #include "contract/run_start_types.h"
+#include "views/pipeline_calls.h"
 #include "views/view_tree.h"
 
 #define VIEW(name_, text_) extern const struct view_ops view_##name_##_ops;
@@ -49,6 +50,30 @@ static const struct str fact_words[FACT_COUNT][VIEW_COUNT] = {
 #define FACT(fact_, view_, word_) [FACT_##fact_][VIEW_##view_] = { word_, sizeof(word_) - 1 },
 #include "contracts/projections.def"
 #undef PROJECT
+};
+
+/* Words of the pipeline vocabulary in runs of one pipeline, before those above. */
+enum { PIPELINES = RUN_PIPELINE_BRAINSTORM + 1 };
+
+static const struct projection own_projections[PIPELINES][COUNT(projections)] = {
+#define WORD(word_)                                  \
+	{                                            \
+		.word = { word_, sizeof(word_) - 1 } \
+	}
+#define BY(function_)           \
+	{                       \
+		.by = function_ \
+	}
+#define EVENT_OF(pipeline_, event_, how_) [RUN_PIPELINE_##pipeline_][EVENT_##event_] = how_,
+#include "contracts/pipeline_words.def"
+#undef WORD
+#undef BY
+};
+
+static const struct str own_fact_words[PIPELINES][FACT_COUNT] = {
+#define FACT_OF(pipeline_, fact_, word_) \
+	[RUN_PIPELINE_##pipeline_][FACT_##fact_] = { word_, sizeof(word_) - 1 },
+#include "contracts/pipeline_words.def"
 };
 
 const struct view *view_at(enum view_number number)
@@ -93,9 +118,27 @@ struct str view_word(const struct view *view, const struct event *event)
 
 /* ---- groups ------------------------------------------------------------------------ */
 
+/* "" = the pipeline of the run has no word of its own for it. */
+static struct str own_word(const struct view_group *group, enum event_fact_kind kind)
+{
+	const struct event *event = view_group_stored(group);
+	enum run_pipeline pipeline;
+	if (group->view != view_at(VIEW_pipeline) || !pipeline_of_run(&group->timeline, &pipeline))
+		return S("");
+	if (kind != FACT_EVENT)
+		return own_fact_words[pipeline][kind];
+	if ((size_t)event->type >= COUNT(projections))
+		return S("");
+	const struct projection *own = &own_projections[pipeline][event->type];
+	return own->by != NULL ? own->by(event) : own->word;
+}
+
 static struct str part_word(const struct view_group *group, size_t fact)
 {
 	enum event_fact_kind kind = group->facts.at[fact].kind;
+	struct str own = own_word(group, kind);
+	if (own.size > 0)
+		return own;
 	return kind == FACT_EVENT ? view_word(group->view, view_group_stored(group))
 				  : fact_words[kind][group->view - views];
 }

@@ -83,9 +83,11 @@ struct view {
 #define BY(function_)                struct str function_(const struct event *event);
 #define PROJECT(event_, view_, how_) how_
 #include "contracts/projections.def"
+#undef PROJECT
+#define EVENT_OF(pipeline_, event_, how_) how_
+#include "contracts/pipeline_words.def"
 #undef WORD
 #undef BY
-#undef PROJECT
 
 const struct view *view_at(enum view_number number);
 const struct view *view_find(struct str name); /* NULL = unknown */

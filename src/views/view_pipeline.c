@@ -11,13 +11,16 @@
 #include "contract/pipeline_types.h"
 
 #include "base/time.h"
+#include "contract/field_copy.h"
 #include "contract/run_event_types.h"
 #include "contract/run_graph_types.h"
 #include "contract/run_node_types.h"
 #include "contract/run_outcome_types.h"
 #include "contract/run_start_types.h"
 #include "contract/run_turn_types.h"
+#include "views/oracle_consultation.h"
 #include "views/pipeline_calls.h"
+#include "views/pipeline_state.h"
 #include "views/view_tree.h"
 #include "views/view.h"
 
@@ -27,7 +30,10 @@ struct str project_pipeline_stage_end(const struct event *event)
 {
 	if (timeline_event_continues(event))
 		return S("system_warning");
-	return timeline_event_failed(event) ? S("task_failed") : S("stage_completed");
+	/* The milestone of a task says itself that it failed. */
+	const struct run_milestone *milestone = event_milestone(event);
+	bool is_task = milestone != NULL && milestone->kind == RUN_MILESTONE_TASK;
+	return timeline_event_failed(event) && !is_task ? S("task_failed") : S("stage_completed");
 }
 
 /* A timeout or a limit, not a person, cancelled the run. */
@@ -46,7 +52,10 @@ struct str project_pipeline_retried(const struct event *event)
 
 struct str project_pipeline_answer(const struct event *event)
 {
-	return timeline_event_failed(event) ? S("approval_rejected") : S("approval_granted");
+	return timeline_event_failed(event) ||
+			       event->as.run_human_finished->decision == RUN_DECISION_REJECT
+		       ? S("approval_rejected")
+		       : S("approval_granted");
 }
 
 struct str project_pipeline_run_end(const struct event *event)
@@ -54,6 +63,20 @@ struct str project_pipeline_run_end(const struct event *event)
 	if (event->as.run_finished->outcome == RUN_OUTCOME_CANCELLED)
 		return S("workflow_cancelled");
 	return timeline_event_failed(event) ? S("workflow_failed") : S("workflow_completed");
+}
+
+struct str project_oracle_end(const struct event *event)
+{
+	return event->as.run_finished->outcome == RUN_OUTCOME_OK
+		       ? S("oracle_consultation_completed")
+		       : S("oracle_consultation_failed");
+}
+
+/* A session that a person deletes is cancelled, one that cannot go on has failed. */
+struct str project_brainstorm_end(const struct event *event)
+{
+	return event->as.run_finished->outcome == RUN_OUTCOME_OK ? S("brainstorm_session_completed")
+								 : project_pipeline_run_end(event);
 }
 
 /* ---- the state --------------------------------------------------------------------- */
@@ -105,29 +128,6 @@ static struct contract_kept own_state_members(const struct timeline *timeline)
 					.value = *view_tree_merge(timeline->arena, own,
 								  timeline->start->annotations) };
 	return (struct contract_kept){ member, 1 };
-}
-
-static struct view_document run_document(const struct timeline *timeline)
-{
-	struct pipeline_base_pipeline_state *state =
-		pipeline_base_pipeline_state_new(timeline->arena);
-	const struct vocabulary_run_row *words = timeline_words(timeline);
-	const struct run_human_finished *answer = pipeline_last_answer(timeline);
-	SET(state, pipeline_type, timeline->source->graph->name);
-	SET(state, workflow_id, timeline->source->run);
-	SET(state, profile_id, timeline->start->profile);
-	SET(state, created_at, timeline->created_at);
-	SET(state, status, status_of(words->pipeline));
-	SET(state, history, history_of(timeline));
-	SET(state, pending_user_input, words->mark == VOCABULARY_ASKS);
-	if (answer != NULL && has(answer, comment))
-		SET(state, user_message, answer->comment);
-	if (timeline->fault.size > 0)
-		SET(state, error, timeline->fault);
-	else if (timeline->ended)
-		SET(state, final_response, timeline_result(timeline));
-	state->kept_fields = own_state_members(timeline);
-	return view_run(timeline, "state", pipeline_base_pipeline_state_type(), state);
 }
 
 /* ---- the agent's record ------------------------------------------------------------ */
@@ -186,6 +186,97 @@ static const struct pipeline_agentic_state *agentic_of(const struct timeline *ti
 	return state;
 }
 
+/* ---- the state of a pipeline --------------------------------------------------------- */
+
+/* The fields that BasePipelineState and ImplementationState share. */
+#define SET_BASE(state, timeline)                                                       \
+	do {                                                                            \
+		const struct vocabulary_run_row *words = timeline_words(timeline);      \
+		const struct run_human_finished *said = pipeline_last_answer(timeline); \
+		SET(state, workflow_id, (timeline)->source->run);                       \
+		SET(state, profile_id, (timeline)->start->profile);                     \
+		SET(state, created_at, (timeline)->created_at);                         \
+		SET(state, status, status_of(words->pipeline));                         \
+		SET(state, history, history_of(timeline));                              \
+		SET(state, oracle_consultations, oracle_consultations(timeline));       \
+		SET(state, pending_user_input, words->mark == VOCABULARY_ASKS);         \
+		if (said != NULL && has(said, comment))                                 \
+			SET(state, user_message, said->comment);                        \
+		if ((timeline)->fault.size > 0)                                         \
+			SET(state, error, (timeline)->fault);                           \
+		else if ((timeline)->ended)                                             \
+			SET(state, final_response, timeline_result(timeline));          \
+	} while (0)
+
+/* What the events say; nothing else may set these fields. */
+static const struct str event_fields[] = {
+	{ "workflow_id", 11 },
+	{ "profile_id", 10 },
+	{ "created_at", 10 },
+	{ "status", 6 },
+	{ "history", 7 },
+	{ "pending_user_input", 18 },
+	{ "user_message", 12 },
+	{ "final_response", 14 },
+	{ "error", 5 },
+	{ "tool_calls", 10 },
+	{ "tool_results", 12 },
+	{ "agentic_status", 14 },
+	{ "oracle_consultations", 20 },
+	{ "labels", 6 },
+	{ "profile", 7 },
+	{ "repository", 10 },
+};
+
+static const void *implementation_of(const struct timeline *timeline)
+{
+	struct pipeline_implementation_state *state =
+		pipeline_implementation_state_new(timeline->arena);
+	const struct pipeline_agentic_state *agent = agentic_of(timeline);
+	SET_BASE(state, timeline);
+	SET(state, tool_calls, agent->tool_calls);
+	SET(state, tool_results, agent->tool_results);
+	SET(state, agentic_status, agent->status);
+	contract_copy_fields(run_start_type(), timeline->start,
+			     pipeline_implementation_state_type(), state, NULL);
+	return pipeline_state_fill(timeline, pipeline_implementation_state_type(), state,
+				   event_fields, COUNT(event_fields));
+}
+
+/* The same state; as its type says implementation, that of another pipeline is a BasePipelineState with
+ * further members. */
+static struct view_document pipeline_document(const struct timeline *timeline)
+{
+	const void *state = implementation_of(timeline);
+	enum run_pipeline pipeline = timeline->source->graph->pipeline;
+	if (pipeline == RUN_PIPELINE_IMPLEMENTATION)
+		return view_one(timeline, "state", pipeline_implementation_state_type(), state);
+	const struct json *tree =
+		contract_tree(pipeline_implementation_state_type(), state, timeline->arena);
+	const struct json *type =
+		TREE(timeline->arena,
+		     { S("pipeline_type"), view_tree_text(run_pipeline_name(pipeline)) });
+	struct problems problems = { .arena = timeline->arena };
+	const struct contract_source source = {
+		.json = view_tree_merge(timeline->arena, type, tree), .lenient = true
+	};
+	const void *base = pipeline_base_pipeline_state_parse(&source, timeline->arena, &problems);
+	require(base != NULL);
+	return view_one(timeline, "state", pipeline_base_pipeline_state_type(), base);
+}
+
+static struct view_document run_document(const struct timeline *timeline)
+{
+	if (has(timeline->source->graph, pipeline))
+		return pipeline_document(timeline);
+	struct pipeline_base_pipeline_state *state =
+		pipeline_base_pipeline_state_new(timeline->arena);
+	SET(state, pipeline_type, timeline->source->graph->name);
+	SET_BASE(state, timeline);
+	state->kept_fields = own_state_members(timeline);
+	return view_run(timeline, "state", pipeline_base_pipeline_state_type(), state);
+}
+
 static struct view_documents more_documents(const struct timeline *timeline)
 {
 	struct view_document *at = arena_array(timeline->arena, struct view_document, 1);
@@ -235,8 +326,24 @@ static void log_fact(const struct view_group *group, size_t n,
 static bool is_error(const struct view_group *group, size_t n)
 {
 	enum event_fact_kind kind = view_group_kind(group, n);
-	return kind == FACT_REFUSAL || ((kind == FACT_EVENT || kind == FACT_RESULT) &&
-					timeline_event_failed(view_group_stored(group)));
+	return kind == FACT_REFUSAL || kind == FACT_TASK_FAILED ||
+	       ((kind == FACT_EVENT || kind == FACT_RESULT) &&
+		timeline_event_failed(view_group_stored(group)));
+}
+
+static const enum pipeline_event_domain domains[] = {
+#define DOMAIN_OF(pipeline_, domain_) [RUN_PIPELINE_##pipeline_] = PIPELINE_DOMAIN_##domain_,
+#include "contracts/pipeline_words.def"
+};
+
+static void log_domain(const struct timeline *timeline, struct pipeline_workflow_event *entry)
+{
+	const struct run_graph *graph = timeline->source->graph;
+	if (!has(graph, pipeline) || (size_t)graph->pipeline >= COUNT(domains) ||
+	    domains[graph->pipeline] == PIPELINE_DOMAIN_WORKFLOW)
+		return;
+	SET(entry, domain, domains[graph->pipeline]);
+	SET(entry, session_id, timeline->source->run);
 }
 
 static struct view_document event_document(const struct view_group *group, size_t n)
@@ -258,6 +365,7 @@ static struct view_document event_document(const struct view_group *group, size_
 	SET(entry, data, view_group_details(group, n));
 	SET(entry, is_error, is_error(group, n));
 	SET(entry, trace_id, timeline_trace(timeline));
+	log_domain(timeline, entry);
 	if (step != NULL)
 		log_step(group, step, entry);
 	if (n > 0)

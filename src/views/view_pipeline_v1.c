@@ -9,10 +9,12 @@
  */
 #include "contract/pipeline_v1_types.h"
 
+#include "contract/field_copy.h"
 #include "contract/run_event_types.h"
 #include "contract/run_graph_types.h"
 #include "contract/run_start_types.h"
 #include "views/pipeline_calls.h"
+#include "views/pipeline_state.h"
 #include "views/view.h"
 
 /* ---- wire names -------------------------------------------------------------------- */
@@ -80,6 +82,28 @@ static struct str_list history_of(const struct timeline *timeline)
 	return (struct str_list){ at, count };
 }
 
+/* What the events say; the other fields come from the run's variables. */
+static const struct str event_fields[] = {
+	{ "profile_id", 10 },     { "agent_history", 13 }, { "tool_calls", 10 },
+	{ "tool_results", 12 },   { "created_at", 10 },    { "agentic_status", 14 },
+	{ "final_response", 14 }, { "error", 5 },          { "is_queued", 9 },
+};
+
+/* Whether the run is queued is computed out of the state, which does not know it. */
+static const void *execution_of(const struct timeline *timeline,
+				struct pipeline_v1_execution_state *state)
+{
+	struct pipeline_v1_execution_state *filled =
+		arena_copy(timeline->arena,
+			   pipeline_state_fill(timeline, pipeline_v1_execution_state_type(), state,
+					       event_fields, COUNT(event_fields)),
+			   sizeof(*filled));
+	contract_copy_fields(run_start_type(), timeline->start, pipeline_v1_execution_state_type(),
+			     filled, NULL);
+	SET(filled, is_queued, timeline->state == VOCABULARY_RUN_QUEUED);
+	return filled;
+}
+
 static struct view_document run_document(const struct timeline *timeline)
 {
 	struct pipeline_v1_execution_state *state =
@@ -102,6 +126,9 @@ static struct view_document run_document(const struct timeline *timeline)
 	else if (timeline->ended)
 		SET(state, final_response, timeline_result(timeline));
 	SET(state, is_queued, timeline->state == VOCABULARY_RUN_QUEUED);
+	if (has(timeline->source->graph, pipeline))
+		return view_one(timeline, "state", pipeline_v1_execution_state_type(),
+				execution_of(timeline, state));
 	return view_run(timeline, "state", pipeline_v1_execution_state_type(), state);
 }
 

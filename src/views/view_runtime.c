@@ -129,6 +129,15 @@ static struct runtime_warning_list warnings_of(const struct timeline *timeline)
 	return (struct runtime_warning_list){ rows, timeline->warning_count };
 }
 
+/* The adapter that POST /api/run was given, or what its options amount to. */
+static struct str adapter_of(const struct timeline *timeline)
+{
+	const struct run_start *start = timeline->start;
+	if (has(start, simulated) && start->simulated)
+		return S("sim");
+	return has(start, replay) ? S("replay") : S("native");
+}
+
 static const struct runtime_workflow_result_model *result_of(const struct timeline *timeline)
 {
 	struct runtime_workflow_result_model *result =
@@ -140,7 +149,7 @@ static const struct runtime_workflow_result_model *result_of(const struct timeli
 		steps[i] = step_model(timeline, from[i]);
 	SET(result, run_id, timeline->source->run);
 	SET(result, workflow, timeline->source->graph->name);
-	SET(result, adapter, S("native"));
+	SET(result, adapter, adapter_of(timeline));
 	SET(result, status, timeline_words(timeline)->runtime);
 	SET(result, started_at, began_at(timeline));
 	if (timeline->ended) {
@@ -290,7 +299,7 @@ static const struct runtime_workflow_result *record_of(const struct timeline *ti
 		steps[i] = step_record(timeline, from[i]);
 	SET(record, run_id, timeline->source->run);
 	SET(record, workflow, timeline->source->graph->name);
-	SET(record, adapter, S("native"));
+	SET(record, adapter, adapter_of(timeline));
 	SET(record, status, status_of(timeline_words(timeline)->runtime));
 	SET(record, steps, ((struct runtime_step_result_list){ steps, timeline->count }));
 	SET(record, inputs, timeline->inputs);
@@ -356,7 +365,7 @@ static const struct runtime_workflow_start_event *workflow_start(const struct ti
 		runtime_workflow_start_event_new(timeline->arena);
 	SET(data, run_id, timeline->source->run);
 	SET(data, workflow, timeline->source->graph->name);
-	SET(data, adapter, S("native"));
+	SET(data, adapter, adapter_of(timeline));
 	SET(data, started_at, event->at);
 	return data;
 }

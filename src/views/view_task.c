@@ -39,6 +39,8 @@ static const struct json *run_metadata(const struct timeline *timeline, size_t l
 		timeline->arena, { S("workflow"), view_tree_text(timeline->source->graph->name) },
 		{ S("state"), view_tree_text(words->word) },
 		{ S("status"), view_tree_text_if(words->task) },
+		{ S("summary"), words->mark == VOCABULARY_ISSUES ? view_tree_text(timeline->fault)
+								 : view_tree_none() },
 		{ S("pause_reason"), asks   ? view_tree_text(S("hitl_intervention"))
 				     : held ? view_tree_text(S("user_request"))
 					    : view_tree_none() },

@@ -56,6 +56,11 @@ struct tree_value view_tree_text_if(struct str text)
 	return text.size > 0 ? view_tree_text(text) : view_tree_none();
 }
 
+struct tree_value view_tree_bool(bool value)
+{
+	return (struct tree_value){ true, { .kind = JSON_BOOL, .as.boolean = value } };
+}
+
 struct tree_value view_tree_int(int64_t number)
 {
 	return (struct tree_value){ true, { .kind = JSON_INT, .as.integer = number } };

@@ -34,6 +34,7 @@ struct tree_value view_tree_none(void);
 struct tree_value view_tree_text(struct str text);
 struct tree_value view_tree_text_if(struct str text); /* left out when empty */
 struct tree_value view_tree_int(int64_t number);
+struct tree_value view_tree_bool(bool value);
 struct tree_value view_tree_time(struct arena *arena, int64_t us);
 struct tree_value view_tree_copy(const struct json *tree); /* left out when NULL */
 

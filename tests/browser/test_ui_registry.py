@@ -1,4 +1,5 @@
-"""Agents and schedules: made, changed, paused and deleted by hand."""
+"""Agents, schedules, webhooks and triggers: made, changed, paused and deleted by hand."""
+from receivers import Receiver
 
 QUICK = """
 name: quick
@@ -77,3 +78,78 @@ def test_on_a_phone_nothing_is_cut_off(home, server, browse):
         page.open(path).live()
         page.wait(row)
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), path
+
+
+def test_a_webhook_is_made_tested_redelivered_and_deleted(home, browse):
+    server = home.serve(BATON_TOOLS_PRIVATE_ADDRESSES="127.0.0.1", BATON_SECRETS_ALLOW="HOOK_KEY", HOOK_KEY="a-key-for-signing")
+    with Receiver([400]) as hook:
+        page = browse("/ui/settings/webhooks", server)
+        page.wait_text(".empty", "No webhook yet.")
+        page.link("New webhook").click()
+        page.wait_text("h1", "New webhook")
+        page.getByLabel("name (required)").fill("team")
+        page.getByLabel("url", {"exact": True}).fill(hook.url)
+        page.button("Create").click()
+        page.wait_text('[data-pointer="/secret"] .places', "is missing")
+        page.getByLabel("secret", {"exact": True}).fill("env:HOOK_KEY")
+        page.button("Create").click()
+        page.wait_text('tr[data-webhook="team"]', "approval_needed")
+
+        page.link("Deliveries of team").click()
+        page.wait_text(".empty", "Nothing was delivered yet.")
+        page.button("Test team").click()
+        delivery = hook.take().headers["Webhook-Id"]
+        server.follow(delivery)
+        page.button("Refresh").click()
+        page.wait_text(f'tr[data-delivery="{delivery}"] [data-delivery-state="failed"]', "failed")
+        page.wait_text(f'tr[data-delivery="{delivery}"]', "status 400")
+        page.button(f"Deliver {delivery[:8]} again").click()
+        assert hook.take().headers["Webhook-Id"] == delivery
+        page.until(f"""(document.querySelector('[aria-label="Deliveries"] [data-delivery-state="delivered"]') !== null)
+                       || (document.querySelectorAll('button').forEach((b) => b.textContent === 'Refresh' && b.click()), false)""")
+        page.open("/ui/settings/webhooks/team").live()
+        page.wait_text("h1", "team")
+        page.button("Delete").click()
+        page.wait_text(".empty", "No webhook yet.")
+
+
+def test_a_trigger_is_made_changed_and_deleted(home, server, browse):
+    home.define(QUICK)
+    page = browse("/ui/settings/new-trigger")
+    page.getByLabel("name (required)").fill("issues")
+    page.getByLabel("source").selectOption("github")
+    page.getByLabel("secret (required)").fill("env:HOOK_KEY")
+    page.getByLabel("workflow", {"exact": True}).fill("quick")
+    page.getByLabel("when").fill("body.action ==")
+    page.button("Create").click()
+    page.wait('[data-pointer="/when"] .places')
+    page.getByLabel("when").fill("body.action == 'opened'")
+    page.button("Create").click()
+    page.wait_text('tr[data-trigger="issues"]', "starts quick")
+    page.wait_text('tr[data-trigger="issues"]', "/api/triggers/issues")
+    page.link("issues").click()
+    page.wait_text("h1", "issues")
+    page.getByLabel("source").selectOption("gitlab")
+    page.button("Save").click()
+    page.wait(".saved")
+    assert server.get("/api/triggers/issues").body["source"] == "gitlab"
+    page.button("Delete").click()
+    page.wait_text(".empty", "No trigger yet.")
+
+
+def test_the_link_of_a_notification_opens_the_question(home, browse):
+    home.define("name: ask\nsteps:\n  - {name: ok, human: {question: 'Paint it red?'}}\n")
+    server = home.serve(BATON_TOOLS_PRIVATE_ADDRESSES="127.0.0.1", BATON_SECRETS_ALLOW="HOOK_KEY", HOOK_KEY="a-key-for-signing")
+    with Receiver() as hook:
+        answer = server.request("POST", "/api/webhooks", {"name": "team", "url": hook.url, "secret": "env:HOOK_KEY"})
+        assert answer.status == 201
+        runs = [server.run_of("ask") for _ in range(2)]
+        told = [hook.take_json() for _ in runs]
+        wanted = next(body for body in told if body["run"]["id"] == runs[0])
+        assert wanted["link"].startswith(f"http://{server.address}/ui/inbox?question=")
+        page = browse(wanted["link"].split(server.address)[1], server)
+        page.wait_text("h1", "Question")
+        page.wait_text("main", "Paint it red?")
+        page.button("Approve").click()
+        assert server.finish(runs[0])["status"] == "success"
+        assert [item["run_id"] for item in server.inbox()] == [runs[1]]

@@ -1,5 +1,6 @@
 """The steps of a run: failures first, one step in full beside the page, bars over time."""
 import json
+import pathlib
 import re
 from urllib.parse import urlsplit, parse_qs
 
@@ -263,3 +264,33 @@ def test_the_timeline_has_a_scale_and_the_colors_of_states(home, server, browse)
     colors = page.evaluate("""() => ['succeeded', 'failed'].map((state) =>
         getComputedStyle(document.querySelector(`.timeline rect[data-state="${state}"]`)).fill)""")
     assert colors[0] != colors[1]
+
+
+def test_the_prompt_files_of_a_step(home, server, browse):
+    """As they were when the run began, with what they include and what they read."""
+    folder = pathlib.Path(home.data, "prompts/parts")
+    folder.mkdir(parents=True)
+    (folder / "head.md").write_text("For {{ inputs.who }}.")
+    (folder.parent / "review.md").write_text("{% include 'parts/head.md' %} Read {{ diff }} and {{ steps.one.outputs.word }}.")
+    home.define("""name: asks
+inputs: {who: {default: Ada}}
+agents: {ada: {driver: script, system_template: "You are {{ inputs.who }}.", options: {replies: [{text: ok}]}}}
+steps:
+  - {name: one, tool: echo, inputs: {word: hi}}
+  - {name: ask, agent: ada, depends_on: [one], prompt_file: review.md, inputs: {diff: "+ ${inputs.who}"}}
+""")
+    run = server.start("asks", wait=True).body["run_id"]
+    (folder / "head.md").write_text("changed")
+    details = server.get(f"/api/runs/{run}/steps/ask/details").body
+    assert [(one["part"], [file["name"] for file in one["files"]]) for one in details["prompts"]] == [
+        ("system", ["system_template"]), ("prompt", ["prompts/review.md", "prompts/parts/head.md"])]
+    page = browse(f"/ui/runs/{run}?step=ask")
+    page.wait('[data-prompt="prompt"]')
+    assert page.values('[data-prompt="prompt"] [data-prompt-file]', "data-prompt-file") == ["prompts/review.md", "prompts/parts/head.md"]
+    page.css('[data-prompt-file="prompts/parts/head.md"] summary').click()
+    assert page.css('[data-prompt-file="prompts/parts/head.md"] pre').innerText() == "For {{ inputs.who }}."
+    assert "+ ${inputs.who}" in page.css('[data-prompt="prompt"] [data-member="diff"]').innerText()
+    page.css('[data-prompt="system"] summary').click()
+    assert page.css('[data-prompt="system"] pre').innerText() == "You are {{ inputs.who }}."
+    assert page.axe() == []
+    assert "prompts" not in server.get(f"/api/runs/{run}/steps/one/details").body

@@ -16,6 +16,13 @@ steps:
 outputs:
   text: {from: "${steps.two.outputs.text}"}
 """
+TEAM = """name: crew
+description: Writes.
+default_llm: {model: m}
+agents: [{name: ann, role: leads, prompt_template: a.md}, {name: bob, role: writes, prompt_template: b.md}]
+tools: []
+handoff_rules: [{from_agent: ann, to_agent: bob}]
+"""
 EDITED = '.editor[data-ready="true"]'
 CHECKED = '.editor[data-checked="true"]'
 
@@ -84,6 +91,18 @@ def test_the_list_shows_sources_problems_and_runs(home, server, browse):
     assert page.axe() == []
 
 
+def test_what_the_author_declares_and_a_team_are_shown(server, browse):
+    save(server, TEXT + "capabilities: {inputs: [a name]}\nevaluation: {rubric_id: warm, criteria: [{name: warmth, weight: 0.7, definition: Is it warm?}]}\n")
+    page = browse("/ui/workflows/greet")
+    page.wait("#declared-title")
+    declared = " ".join(page.texts("section[aria-labelledby=declared-title]"))
+    assert "a name" in declared and "warmth, weight 0.7" in declared, declared
+    save(server, TEAM, "crew")
+    page = browse("/ui/workflows/crew")
+    page.wait("#graph-title")
+    assert "teams cannot be started yet" in page.texts(".problem")[0]
+
+
 def test_versions_with_their_changes(server, browse):
     save(server)
     save(server, TEXT.replace("Hello", "Good day"))
@@ -134,6 +153,44 @@ def test_edit_with_an_error_fix_it_save_start_and_watch(server, browse):
     page.button("Start").click()
     page.wait('.headline [data-state="succeeded"]')
     assert "Howdy browser!" in page.css("main").innerText()
+
+
+def test_a_fix_is_applied_from_the_list_and_from_the_text(server, browse):
+    """The messages are those of the API; an umlaut and an emoji before the place do not move the fix."""
+    save(server)
+    page = open_editor(browse)
+    typed(page, "inputs.who", "inputs.hwo", within="Hello")
+    page.wait('.editor[data-checked="true"][data-errors="1"]')
+    typed(page, "Hello", "Grüße 😀", within="hwo")
+    page.wait('.editor[data-dirty="true"][data-checked="true"][data-errors="1"]')
+    message = '/steps/0/inputs: unknown input hwo: the workflow does not declare it; did you mean "who"?'
+    page.wait_text(".editor-problems", message)
+    assert page.axe() == []
+    page.css(".editor-problems [data-fix]").click()
+    page.wait('.editor[data-checked="true"][data-errors="0"]')
+    assert "Grüße 😀 ${inputs.who}" in page.css(".editor-text .cm-content").innerText()
+
+    typed(page, "echo", "ehco")
+    page.wait('.editor[data-checked="true"]:not([data-errors="0"])')
+    page.css(".editor-text .cm-lintRange-error").first().hover()
+    page.wait(".editor-text .cm-tooltip-lint .cm-diagnosticAction")
+    assert 'unknown tool ehco; did you mean "echo"?' in page.css(".editor-text .cm-tooltip-lint").innerText()
+    page.css(".editor-text .cm-diagnosticAction").first().click()
+    page.wait('.editor[data-checked="true"][data-errors="0"]')
+    page.button("Save").click()
+    page.wait_text(".editor-state", "saved as version 2")
+    assert stored(server) == TEXT.replace("Hello", "Grüße 😀")
+
+
+def test_warnings_are_apart_from_errors(server, browse):
+    save(server)
+    page = open_editor(browse)
+    typed(page, "greet", "great", within="name:")
+    page.wait_text(".editor-problems", "! warning: line 1: /name: the definition calls itself great, not greet")
+    page.wait_text(".editor-state", "no errors · one warning")
+    assert page.css('.editor-problems [data-severity="warning"]').count() == 1 and page.css('.editor-problems [data-severity="error"]').count() == 0
+    page.css(".editor-problems [data-fix]").click()
+    page.wait('.editor[data-dirty="false"][data-checked="true"][data-errors="0"]')
 
 
 def test_a_new_workflow(server, browse):

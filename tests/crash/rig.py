@@ -127,8 +127,15 @@ ELSEWHERE = {
              "schedule.before_start": "tests/scenario/test_schedules.py",
              "schedule.started": "tests/scenario/test_schedules.py",
              "schedule.stepped": "tests/scenario/test_schedules.py",
+             "webhook.before_start": "tests/scenario/test_webhooks.py",
+             "webhook.delivery_started": "tests/scenario/test_webhooks.py",
+             "webhook.page_done": "tests/scenario/test_webhooks.py",
+             "webhook.position_stored": "tests/scenario/test_webhooks.py",
+             "tracker.change_answered": "tests/scenario/test_trackers.py",
              "subrun.before_stop": "tests/scenario/test_engine_kinds.py",
-             "tool.git_ended": "tests/scenario/test_coding_tools.py"}
+             "tool.git_ended": "tests/scenario/test_coding_tools.py",
+             "tool.git_claimed": "tests/scenario/test_git_worktree.py",
+             "tool.git_packed": "tests/scenario/test_git_worktree.py"}
 PROFILE = {"name": "rig", "repo_root": "/"}
 
 End = collections.namedtuple("End", "result events files profile")

@@ -4,12 +4,14 @@
 //   read.mjs openapi FILE      OpenAPI 3.1: the document against the specification's own schema
 //   read.mjs schema FILE       JSON Schema 2020-12: the meta-schema, then every $def compiled
 //   read.mjs documents FILE    stdin: [{"name", "document"}]; each against $defs/name of FILE
+//   read.mjs workflows FILE    stdin: [{"name", "text"}]; each YAML text against FILE
 //   read.mjs typescript FILE   every type as data: {"run.Step": {"members", "open"} or {"cases"}}
 import { readFileSync } from "node:fs";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import Ajv2020 from "ajv/dist/2020.js";
 import formats from "ajv-formats";
 import ts from "typescript";
+import YAML from "yaml"; // that the reader of OpenAPI is built on
 
 const [what, path] = process.argv.slice(2);
 const text = readFileSync(path, "utf8");
@@ -93,6 +95,13 @@ if (what === "typescript") {
     const validate = ajv.getSchema(at(name));
     if (!validate) complaints.push(`${name}: not found`);
     else if (!validate(document)) complain(name, validate.errors);
+  }
+} else if (what === "workflows") {
+  const ajv = reader();
+  if (!ajv.validateSchema(tree)) complain("", ajv.errors);
+  const validate = ajv.getSchema("baton");
+  for (const { name, text } of JSON.parse(await standardInput())) {
+    if (!validate(YAML.parse(text, { merge: true }))) complain(name, validate.errors);
   }
 } else {
   complaints.push(`what is ${what}?`);

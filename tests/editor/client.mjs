@@ -1,6 +1,6 @@
 // An editor that speaks with `baton lsp`: node client.mjs ACTIONS -- COMMAND...
 // ACTIONS is a JSON list: ["open", uri, text] ["change", uri, text] ["close", uri] ["diagnostics", uri]
-// ["completion" | "hover" | "definition", uri, line, character] ["initialize", capabilities] ["kill"].
+// ["actions", uri] (for all diagnostics) ["completion" | "hover" | "definition", uri, line, character] ["initialize", capabilities] ["kill"].
 // Prints a JSON list with the result of each action, and the exit status of the server.
 import { spawn } from "node:child_process";
 import process from "node:process";
@@ -64,6 +64,11 @@ async function act([name, uri, ...rest]) {
 		return connection.sendNotification(protocol.DidCloseTextDocumentNotification.type, { textDocument: { uri } });
 	}
 	if (name === "diagnostics") return diagnostics(uri);
+	if (name === "actions") {
+		const range = { start: { line: 0, character: 0 }, end: { line: 0, character: 0 } };
+		const context = { diagnostics: await diagnostics(uri) };
+		return connection.sendRequest(protocol.CodeActionRequest.type, { textDocument: { uri }, range, context });
+	}
 	if (name === "request")
 		return connection.sendRequest(uri, rest[0]).catch((error) => ({ code: error.code, message: error.message }));
 	const position = { line: rest[0], character: rest[1] };

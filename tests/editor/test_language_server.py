@@ -64,7 +64,7 @@ def test_a_good_file_has_no_diagnostics_and_a_broken_one_has_those_of_check(home
     assert good == []
     home.define(broken)
     checked = json.loads(home.cli("check", "--json", f"{home.data}/definitions/flow.yaml")[1])
-    assert [one["message"] for one in bad if one["severity"] == 1] == [one["text"] for one in checked["problems"]]
+    assert [one["message"] for one in bad if one["severity"] == 1] == [one["message"] for one in checked["problems"]]
     assert [(one["range"]["start"]["line"] + 1, one["range"]["start"]["character"] + 1) for one in bad] == \
         [(one["line"], one["column"]) for one in checked["problems"]]
     misspelled = next(one for one in bad if 'did you mean "tool"' in one["message"])
@@ -75,6 +75,43 @@ def test_a_good_file_has_no_diagnostics_and_a_broken_one_has_those_of_check(home
 def test_a_name_that_differs_from_the_file_is_a_warning(home):
     _, _, found = edit(home, ["open", GOOD], ["diagnostics"], uri="file:///w/other.yaml")
     assert [(one["severity"], "flow" in one["message"]) for one in found] == [(2, True)]
+    assert found[0]["range"] == {"start": {"line": 0, "character": 6}, "end": {"line": 0, "character": 10}}
+
+
+def applied(text, edit):
+    """The text after one edit of the protocol; characters are UTF-16 code units."""
+    lines = text.split("\n")
+
+    def offset(place):
+        before = lines[place["line"]].encode("utf-16-le")[:2 * place["character"]].decode("utf-16-le")
+        return sum(len(line) + 1 for line in lines[:place["line"]]) + len(before)
+
+    return text[:offset(edit["range"]["start"])] + edit["newText"] + text[offset(edit["range"]["end"]):]
+
+
+def test_quick_fixes_mend_the_file(home):
+    """One fix after the other, as a person takes them, until nothing is left to fix."""
+    text = (GOOD.replace("tool: shell", "tol: shell").replace("depends_on: [half], ", "").replace("depends_on: [greet]", "depends_on: [great]")
+            .replace("Greet ${inputs.who}", "Grüße 😀 ${inputs.hwo}").replace("greet.outputs.text", "greet.outputs.txt"))
+    titles = []
+    for _ in range(8):
+        _, _, actions = edit(home, ["open", text], ["actions"])
+        if not actions:
+            break
+        action = actions[0]
+        assert action["kind"] == "quickfix" and action["diagnostics"][0]["source"] == "baton"
+        [[change]] = action["edit"]["changes"].values()
+        titles.append(action["title"])
+        text = applied(text, change)
+    assert sorted(titles) == sorted(['replace "tol" with "tool"', 'replace "hwo" with "who"', 'replace "great" with "greet"',
+                                     'replace "txt" with "text"', 'add "half" to depends_on'])
+    _, _, left = edit(home, ["open", text], ["diagnostics"])
+    assert left == []
+    assert "Grüße 😀 ${inputs.who}" in text
+
+
+def test_a_file_without_problems_has_no_actions(home):
+    assert edit(home, ["open", GOOD], ["actions"])[2] == []
 
 
 def test_fields_are_proposed_where_they_fit_and_are_missing(home):

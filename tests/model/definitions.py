@@ -132,6 +132,10 @@ class Maker:
             step["undo"] = self.cleanup(depth, own)
         if self.often(6):
             step["continue_on_error"] = True
+        if self.often(5):
+            step["milestone"] = {"kind": self.pick("task", "review", "plan_validation"), "data": {"a": self.template(reads)} if reads else {}}
+            if self.often(2):
+                step["milestone"]["passed"] = self.expression(["output"] + own)
         if kind not in ("loop", "verify") and self.often(7):
             step["loop_until"] = self.expression(own)
             if self.often(2):
@@ -153,6 +157,8 @@ class Maker:
 
     def make_human(self, step, depth, reads):
         step["human"] = {"question": "good?", "four_eyes": self.often(3)}
+        if self.often(2):
+            step["human"]["on_reject"] = self.pick("continue", "fail")
         if self.often(2):
             step["human"]["timeout"] = self.pick(1, 5)
             step["human"]["escalate"] = [{"to": "boss", **self.pick({}, {"timeout": 2})} for _ in range(self.pick(0, 1, 2))]
@@ -271,6 +277,8 @@ def definitions(draw):
         for step in steps:
             if "next" in step and make.often(4):
                 step["routes"] = make.some(["*", "true", "false", "approve", "modify", "1"], 3) or ["*"]
+    if make.often(3):
+        definition["issues"] = "steps.%s.outputs.list" % make.pick(*roots)
     if make.often(3):
         definition["concurrency"] = make.pick(1, 2)
     if make.often(6):

@@ -95,6 +95,7 @@ class Activation:
         self.arrival = self.due = self.output = self.fault = self.inputs = self.begun = self.log = None
         self.items, self.bodies, self.entered = [], [], 0
         self.given = None  # of an undo: what its steps can read
+        self.milestone = None  # what it means to those who follow the work, once it has begun
         self.story = None  # of a verification: when it began, results, corrections
         self.checked = None  # of one that repeats a step: the output that it checked
         self.call, self.asks_for, self.by, self.tokens = None, None, None, 0  # in a session; call: as the reply has it
@@ -116,6 +117,7 @@ class Engine:
         self.undos, self.undone, self.has_failed = [], False, False  # steps that can be undone: (undo, what it can read)
         self.ready, self.signals = [], []  # in the order in which they became ready; includes bodies that can be left
         self.shared = None  # the state of a graph workflow
+        self.issues = 0  # how many are open at the end
         self.arrivals = self.failures = self.iterations = self.entered = self.retried = 0
 
     def command(self, command):
@@ -167,6 +169,8 @@ class Engine:
         event, outcome, fault = step.effect + ".finished", command["outcome"], command.get("fault")
         step.holds_workspace = False
         step.log = command.get("log") if step.kind == "tool" else None
+        if step.body.turn and step.kind == "agent":  # also of a turn with an unknown outcome
+            step.tokens = sum(command.get("usage", {}).get(name, 0) for name in ("input_tokens", "output_tokens"))
         if outcome == "cancelled" and step.due is not None and self.now >= step.due:
             fault = "timeout"
         elif outcome != "ok":
@@ -176,10 +180,8 @@ class Engine:
             self.emit("human.requested", step)
             step.state, step.settling, step.open, step.due, step.fault = "waiting_human", True, False, None, fault
         else:
-            if step.body.turn and step.kind == "agent":
-                step.tokens = sum(command.get("usage", {}).get(name, 0) for name in ("input_tokens", "output_tokens"))
-                if not (fault or step.stopping):
-                    self.open_calls(step.body, command.get("output"))
+            if step.body.turn and step.kind == "agent" and not (fault or step.stopping):
+                self.open_calls(step.body, command.get("output"))
             output = command.get("output")
             if step.kind == "agent" and not step.body.turn:
                 output = outputs_of(output)
@@ -190,6 +192,7 @@ class Engine:
         other = command.get("other_effect") or command.get("other_revision")
         self.check(step.state == "waiting_human" and not other, "conflict")
         self.check(decision in (SETTLE if step.settling else ("approve", "reject", "modify")), "usage")
+        self.check(decision == "reject" or not command.get("final"), "usage")
         self.check(decision != "modify" or "output" in command, "usage")
         self.check(decision != "modify" or not step.asks_for or isinstance(command["output"], dict), "usage")
         self.check(decision != "modify" or not step.asks_for or fits(step.body, step.asks_for["name"], command["output"]), "invalid")
@@ -204,6 +207,8 @@ class Engine:
         if decision == "retry":
             self.emit("human.finished", step)
             step.state, step.due, step.settling = "retrying", self.now, False
+        elif decision == "reject" and step.node.get("on_reject") == "continue" and not command.get("final"):
+            self.conclude(step, "human.finished", output)
         elif decision == "happened":
             self.conclude(step, "human.finished", command.get("output"))
         else:
@@ -247,6 +252,8 @@ class Engine:
     def on_cancel(self, command):
         if not (self.cancelling or self.unwinding) or self.unwinding and not self.abandoned:
             self.call_off("cancelled")
+        else:  # passed on to the sub-runs that the run waits for: it ends their finally and undo steps
+            self.stops += [step.path for step in self.all() if step.open and step.stopping and step.kind == "subrun"]
 
     def on_retry(self, command):
         self.check(self.word == "failed" and not self.undone and self.called_off != "limit_reached" and self.can_reopen(self.root), "conflict")
@@ -365,8 +372,14 @@ class Engine:
         elif "when" in node and not holds(node["when"], self.names(step.body)):
             self.emit("step.skipped", step)
             self.close(step, "skipped")
-        elif step.pure:
-            if "when" in node:
+        else:
+            self.begin(step, node, kind)
+
+    def begin(self, step, node, kind):
+        if "milestone" in node and step.milestone is None:
+            step.milestone = {"data": render(node["milestone"]["data"], self.names(step.body)), "starts": True, "passed": None}
+        if step.pure:
+            if "when" in node or "milestone" in node:
                 self.emit("step.started", step)
             step.state = "running"
         elif step.effect:
@@ -670,7 +683,10 @@ class Engine:
             most = min(retry["max_delay_us"], retry["base_delay_us"] * 2 ** step.retries)
             step.state, step.due, step.retries = "retrying", (self.now, self.now + most) if most else self.now, step.retries + 1
             step.holds_workspace = step.contained
-        elif step.stopping:
+            return
+        if fault and not step.stopping:
+            self.pass_milestone(step, False)
+        if step.stopping:
             if not fault and not cancelled:
                 self.remember(step)
             self.close(step, "cancelled" if cancelled else "failed" if fault else "succeeded")
@@ -684,19 +700,28 @@ class Engine:
                 self.merge(step, output)
             except graph_state.Unfit:
                 step.fault = "invalid"
+                self.pass_milestone(step, False)
                 return self.close(step, "failed")
             names = self.names(step.bodies[0] if step.kind == "loop" else step.body, {"output": output}, step)
             again, fault = self.another_round(step, names) if "until" in node else (False, None)
             if fault:
                 step.fault, self.shared = fault, before
+                self.pass_milestone(step, False)
                 return self.close(step, "failed")
             taken = [edge["to"] for edge in node.get("edges", []) if "when" not in edge or holds(edge["when"], names)]
             over = not again and self.too_often(step.body, taken)
+            if not again:
+                passed = node.get("milestone", {}).get("passed")
+                own = self.names(step.body, {"output": output}, step)
+                self.pass_milestone(step, passed is None or holds(passed, own))
             self.remember(step)
             self.close(step, "succeeded", [] if again or over else taken, again)
             if over:
-                self.start_pure()
                 self.call_off("limit_reached")
+
+    def pass_milestone(self, step, passed):
+        if step.milestone is not None:
+            step.milestone["passed"] = passed
 
     def merge(self, step, output):
         """The result of a node of the root changes the state that the nodes share."""
@@ -710,7 +735,7 @@ class Engine:
         for step in [step for step in self.ready if step.effect and not step.leaving]:
             if not self.may_start(step):
                 continue
-            if not step.pure or "when" in step.node:
+            if not step.pure or "when" in step.node or "milestone" in step.node:
                 return
             self.start(step)
 
@@ -749,6 +774,7 @@ class Engine:
             if again:
                 following = self.create(body, step.node)
                 following.round, following.story, following.checked = step.round + 1, step.story, step.checked
+                following.milestone = step.milestone and {"data": step.milestone["data"], "starts": False, "passed": None}
                 self.arrive(following)
             elif failed:
                 self.skip_dependents(body, name)
@@ -821,6 +847,7 @@ class Engine:
     def call_off(self, fault):
         if self.abandoned or self.cancelling and not self.unwinding:
             return
+        self.start_pure()
         self.emit("run.cancelling")
         self.abandoned, self.called_off = self.unwinding, self.called_off if self.cancelling or self.unwinding else fault
         self.cancelling, self.paused, self.queued, self.due = True, False, False, None
@@ -854,6 +881,8 @@ class Engine:
             return self.unwind()
         self.emit("run.finished")
         self.outputs, self.fault, self.word = outputs, fault, "failed" if fault else "succeeded"
+        found = render(self.graph["issues"]["from"], self.names(self.root)) if "issues" in self.graph and not fault else None
+        self.issues = 0 if found is None else min(len(found), 100) if isinstance(found, list) else 1
 
     def emit(self, event, step=None):
         self.events.append([event, step.path if step else ""])
@@ -886,6 +915,6 @@ class Engine:
             "state": step.state, "attempt": max(1, step.attempt) if step.effect else 0, "open": step.open or step.settling,
             "due": step.due, "output": step.output if step.final else None, "fault": step.fault,
             "inputs": step.inputs if step.open and step.kind == "tool" else None, "log": step.log,
-            "limit_reached": step.limit_reached} for step in steps}
+            "limit_reached": step.limit_reached, "milestone": step.milestone} for step in steps}
         rows.update({body.path: body.turn for step in steps for body in step.bodies if body.turn})
-        return {"run": word, "fault": self.fault, "outputs": self.outputs, "steps": rows}
+        return {"run": word, "fault": self.fault, "outputs": self.outputs, "issues": self.issues, "steps": rows}

@@ -170,13 +170,32 @@ static struct str said_of(const struct session *session, struct str step)
 static void put_scope(struct json_writer *out, struct session *session, const struct run *run,
 		      const struct scope *scope);
 
+static void put_milestone(struct json_writer *out, const struct milestone *milestone)
+{
+	if (milestone == NULL) {
+		json_put_null(out);
+		return;
+	}
+	json_open(out, '{');
+	json_key(out, S("data"));
+	json_put_raw(out, milestone->data);
+	json_key(out, S("starts"));
+	json_put_bool(out, milestone->starts);
+	json_key(out, S("passed"));
+	if (milestone->ended)
+		json_put_bool(out, milestone->passed);
+	else
+		json_put_null(out);
+	json_close(out, '}');
+}
+
 static void put_activation(struct json_writer *out, struct session *session, const struct run *run,
 			   const struct activation *step)
 {
 	bool final = step_state_row(step->state)->final;
 	/* After a good answer a step fails only because of its rounds, and has its output. */
 	bool refused = step->question.decision != RUN_DECISION_APPROVE &&
-		       step->question.decision != RUN_DECISION_MODIFY;
+		       step->question.decision != RUN_DECISION_MODIFY && !step->question.continues;
 	bool asked = run_node(run, step)->kind == RUN_NODE_HUMAN && step->state != STEP_SUCCEEDED &&
 		     (refused || step->state != STEP_FAILED);
 	/* A container that a retry continued may have left its body before it was cancelled. */
@@ -206,6 +225,8 @@ static void put_activation(struct json_writer *out, struct session *session, con
 	put_value(out, session, &step->log);
 	json_key(out, S("limit_reached"));
 	json_put_bool(out, step->limit_reached);
+	json_key(out, S("milestone"));
+	put_milestone(out, step->milestone);
 	json_close(out, '}');
 	for (const struct scope *scope = step->scopes; scope != NULL; scope = scope->next)
 		put_scope(out, session, run, scope);
@@ -246,6 +267,8 @@ static struct str state_text(struct session *session, const struct run *run)
 	put_member(&out, S("fault"), run->fault.code);
 	json_key(&out, S("outputs"));
 	put_value(&out, session, &run->outputs);
+	json_key(&out, S("issues"));
+	json_put_int(&out, (int64_t)run->issues.count);
 	json_key(&out, S("steps"));
 	json_open(&out, '{');
 	if (run->root != NULL)
@@ -400,6 +423,7 @@ static struct command command_of(struct session *session, const struct json *lin
 	if (flag(line, S("other_effect")))
 		command.effect.bytes[0] ^= 1;
 	if (command.kind == COMMAND_ANSWERED) {
+		command.final = flag(line, S("final"));
 		command.decision =
 			(enum run_decision)word_of(text_of(line, S("decision")), decisions);
 		command.revision = flag(line, S("other_revision")) ? &other_revision

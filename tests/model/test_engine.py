@@ -22,7 +22,7 @@ PROBE = os.environ.get("ENGINE_PROBE", str(HERE.parent.parent / "build/sanitized
 EVENTS = re.findall(r'^EVENT\(\w+,\s*"([a-z.]+)"', (HERE.parent.parent / "contracts/events.def").read_text(), re.M)
 EVENTS = [name for name in EVENTS if name not in ("document.changed", "run.compacted")]  # commands that no person or effect sends
 KINDS = re.findall(r'VALUE\(RUN_NODE_\w+,\s*"(\w+)"', (HERE.parent.parent / "contracts/run_node.def").read_text())
-EXAMPLES = 800 * (20 if os.environ.get("BATON_TEST_FULL") else 1)
+EXAMPLES = 1000 * (20 if os.environ.get("BATON_TEST_FULL") else 1)
 COMMANDS = 40
 SESSIONS = ("note", "stuck soon", "last correction", "turns left out", "turn repeated", "call edited", "call rejected", "call failed",
             *("ended: " + word for word in ("succeeded", "cancelled", "limit_reached", "invalid", "timeout", "forbidden", "too_large", "io")))
@@ -229,6 +229,8 @@ def answered(draw, step):
         command["output"] = edited.get(step.asks_for["name"], {"n": 7}) if step.asks_for and wrong % 2 else outputs(draw)
     if draw(st.integers(0, 9)) == 9:
         command["other_revision"] = True
+    if decision == "reject" and draw(st.integers(0, 2)) == 2 or wrong == 7:
+        command["final"] = True
     return command
 
 
@@ -354,6 +356,34 @@ def test_a_limit_calls_a_run_off_just_as_a_try_enters_finally():
     session.do({"do": "finished", "step": "t/a", "outcome": "ok", "output": {}, "now": session.now})
     assert ["run.cancelling", ""] in session.mine.get("events", []), session.mine
     assert session.mine["state"]["steps"]["t/f"]["state"] == "running"
+
+
+def test_a_critical_criterion_calls_a_run_off_beside_a_pure_step_of_finally():
+    """As with a limit: a finally step that has become ready before is running, and goes on."""
+    definition = {"name": "w", "steps": [{"name": "t", "try": {
+        "steps": [{"name": "a", "tool": "get"}],
+        "finally": [{"name": "p", "parallel": {"serial": True, "steps": [
+            {"name": "c", "condition": "1 == 1"},
+            {"name": "v", "depends_on": ["c"], "verify": {"target": "c", "criteria": [{"name": "k", "check": "1 == 2", "critical": True}]}},
+            {"name": "in", "try": {"steps": [{"name": "e", "tool": "echo"}], "finally": [{"name": "g", "tool": "echo"}]}}]}}]}},
+        {"name": "open", "tool": "get"}]}
+    session = Session({"yaml": json.dumps(definition), "run": RUN})
+    assert session.problems is None, session.problems
+    session.do({"do": "create", "inputs": {}, "by": "ada", "now": session.now})
+    session.do({"do": "finished", "step": "t/a", "outcome": "ok", "output": {}, "now": session.now})
+    assert ["run.cancelling", ""] in session.mine.get("events", []), session.mine
+    assert session.mine["state"]["steps"]["t/p/in/e"]["state"] == "running"
+
+
+def test_a_second_cancel_is_passed_on_to_sub_runs():
+    definition = {"name": "w", "steps": [{"name": "sub", "workflow": "other"}, {"name": "get", "tool": "get"}]}
+    session = Session({"yaml": json.dumps(definition), "run": RUN})
+    assert session.problems is None, session.problems
+    session.do({"do": "create", "inputs": {}, "by": "ada", "now": session.now})
+    session.do({"do": "cancel", "by": "ada", "now": session.now})
+    assert session.mine["stops"] == ["get", "sub"]
+    session.do({"do": "cancel", "by": "ada", "now": session.now})
+    assert session.mine["stops"] == ["sub"]
 
 
 def test_agents_read_what_others_have_sent():

@@ -162,11 +162,11 @@ def test_a_mode_that_is_not_available_refuses_the_start(server, provider, folder
 
 
 def test_an_agent_that_can_never_run_is_named_with_its_field(server, folder):
-    create(server, "ada", options={"replies": "none"})
-    refused(server, ["agent ada (registry)", "options.replies"])
+    create(server, "ada", driver="replay", options={})
+    refused(server, ["agent ada (registry)", "options.cassette"])
     answer = server.request("POST", "/api/agentic", {"agent": "ada", "goal": "x"})
     assert (answer.status, answer.body["code"]) == (422, "configuration")
-    assert "agent ada (registry): options.replies" in answer.body["detail"] and "7:1" not in str(answer.body)
+    assert "agent ada (registry): options.cassette" in answer.body["detail"] and "7:1" not in str(answer.body)
     profile(server, "work", folder, agents={"ada": {"driver": "codex", "model": "m"}})
     refused(server, ["agent ada (profile work): driver: unknown driver codex"])
 

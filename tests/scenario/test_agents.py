@@ -176,3 +176,20 @@ def test_on_the_command_line(home):
     assert status == EXIT["not_found"] and "no agent called critic" in err
     status, out, err = home.cli("agent", "create", "x")
     assert status == EXIT["usage"] and "--file or --set" in err
+
+
+def test_options_that_the_driver_does_not_take_are_refused(server):
+    answer = put(server, "one", driver="script", options={"replys": [{"text": "x"}]})
+    assert places(refused(answer, 422, "driver script")) == {"/options/replys"}
+    answer = put(server, "one", driver="script", options={"replies": [{"text": 7}]})
+    assert places(refused(answer, 422)) == {"/options/replies/0/text"}
+    assert server.request("GET", "/api/agents/one").status == 404
+    # What is missing may come from a profile or a definition.
+    assert put(server, "one", driver="script", options={}).status == 201
+
+
+def test_tools_and_drivers_that_are_elsewhere_are_saved_and_reported(server):
+    assert put(server, "one", driver="claude", options={"anything": 1}, tools=["echo", "ask_human", "workflow:x", "not_here"]).status == 201
+    problems = server.request("GET", "/api/agents/one/resolved").body["problems"]
+    assert any("not_here" in problem and "echo" not in problem for problem in problems), problems
+    assert any("unknown driver claude" in problem for problem in problems), problems

@@ -266,8 +266,8 @@ def test_a_registered_agent_that_nobody_can_drive(home, server):
     (problem,) = refused(home, REGISTERED.replace("registered", "w"), "configuration")
     assert problem["pointer"] == ""
     assert "agent ada (registry): driver: unknown driver codex" in problem["text"]
-    register(server, [{"tekst": "a"}], "PUT")
-    assert "options.replies.0.tekst" in refused(home, REGISTERED.replace("registered", "w"), "configuration")[0]["text"]
+    register(server, [], "PUT", driver="replay", options={})
+    assert "options.cassette" in refused(home, REGISTERED.replace("registered", "w"), "configuration")[0]["text"]
 
 
 def test_a_registered_script_as_an_agent_of_a_profile(server):

@@ -335,7 +335,13 @@ def test_a_stream_in_a_vocabulary_while_it_happens(home, server):
         assert all(one.result(PATIENCE_S) == follow() for one in early)
 
 
-@pytest.mark.parametrize("query", ["limit=0", "limit=1001", "after=-1", "after=x", "run=x", "type=nothing",
+@pytest.mark.parametrize("query", ["limit=0", "limit=1001", "after=-1", "after=x", "run=x",
                                    "view=nothing"])
 def test_bad_pages_of_events(server, query):
     check_problem(server.get("/api/events?" + query), 400, "usage")
+
+
+def test_an_unknown_type_of_event_is_refused_with_the_choices(server):
+    answer = server.get("/api/events?type=nothing")
+    check_problem(answer, 422, "invalid")
+    assert "run.created" in answer.body["error"]

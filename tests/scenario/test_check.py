@@ -34,7 +34,7 @@ def check(home, text, name="bad.yaml"):
 def test_every_problem_in_one_pass_once_with_its_place(home):
     status, lines, errors = check(home, BAD)
     assert status == 2 and errors == ""
-    assert [line.split(": ", 1)[0] for line in lines] == ["5:13", "5:14", "5:47", "9:23", "11:11", "14:5", "16:11", "18:13"]
+    assert [line.split(": ", 1)[0] for line in lines] == ["5:13", "5:14", "5:47", "9:51", "11:11", "14:5", "16:44", "18:35"]
     assert lines[0] == "5:13: /steps/0/inputs/command: is required"
     assert lines[1] == '5:14: /steps/0/inputs/comand: is not an input of shell; did you mean "command"?'
     assert lines[2].startswith("5:47: /steps/0/inputs/timeout_seconds: must be a number")
@@ -84,13 +84,13 @@ def test_no_problem_hides_another(home):
     assert status == 2 and errors == ""
     for place, text in [("2:10", "/timeout: must be a number"), ("4:13", '/inputs/n/type: "numbr" is not one of string, number'),
                         ("10:14", "/steps/0/timeout: must be a number"), ("11:13", "/steps/0/inputs/command: is required"),
-                        ("11:14", "did you mean \"command\"?"), ("14:17", "unknown step nowhere"), ("15:17", "unknown input m"),
-                        ("15:17", "unknown input o"), ("15:47", "unknown step zz"), ("15:75", "no closing brace"),
-                        ("17:21", "/steps/2/wait/seconds: must be at least 0"), ("18:11", "/steps/2/when: "),
+                        ("11:14", "did you mean \"command\"?"), ("14:18", "unknown step nowhere"), ("15:27", "unknown input m"),
+                        ("15:39", "unknown input o"), ("15:56", "unknown step zz"), ("15:76", "no closing brace"),
+                        ("17:21", "/steps/2/wait/seconds: must be at least 0"), ("18:41", "/steps/2/when: "),
                         ("21:14", "/steps/3/inputs/promt: is not an input that an agent knows; did you mean \"prompt\"?"),
                         ("24:17", "the dependencies form a cycle: "),
-                        (" warning", 'output "jsn" of step d (agent dev) must be a member of its reply; did you mean "json"?'),
-                        (" warning", 'output "txt" of step d (agent dev) must be a member of its reply; did you mean "text"?')]:
+                        ("25:36: warning", 'output "jsn" of step d (agent dev) must be a member of its reply; did you mean "json"?'),
+                        ("30:32: warning", 'output "txt" of step d (agent dev) must be a member of its reply; did you mean "text"?')]:
         assert [line for line in lines if line.startswith(place + ":") and text in line], (place, text, lines)
     assert len(lines) == 16 == len(set(lines)), lines
 
@@ -108,7 +108,7 @@ steps:
     assert status == 2
     assert [line.split(": ")[1] for line in lines[:-1]] == ["/name", "/steps/0/name", "/steps/0/inputs", "/steps/1/tool", "/steps/1/depends_on",
                                                             "/steps/3", "/steps/4/name", "/steps/4/depends_on/0", "/steps/4/inputs"], lines
-    assert lines[-1].startswith(" warning: ")
+    assert lines[-1].startswith("1:7: warning: ")
 
 
 @pytest.mark.parametrize("inputs", ["{prompt: x, promt: y}", "{message: hello}", "{topic: cats}"])
@@ -140,7 +140,7 @@ def test_several_files_are_all_checked(home):
 def test_a_name_that_differs_from_the_file_is_a_warning(home):
     status, lines, _ = check(home, "name: other\nsteps:\n  - {name: a, tool: echo}\n", "good.yaml")
     assert status == 0
-    assert lines == [" warning: the definition calls itself other, not good: it cannot be started by that name", " ok"]
+    assert lines == ["1:7: warning: /name: the definition calls itself other, not good: it cannot be started by that name", " ok"]
 
 
 def test_the_examples_have_no_problem(home):
@@ -155,7 +155,10 @@ def test_the_same_over_http(home, server):
     assert answer.status == 200
     assert answer.body["is_valid"] is False
     assert len(answer.body["errors"]) == len(answer.body["problems"]) == 8
-    assert answer.body["problems"][0] == {"line": 5, "column": 13, "pointer": "/steps/0/inputs/command", "text": "is required"}
+    assert answer.body["problems"][0] == {"line": 5, "column": 13, "end_line": 5, "end_column": 53, "pointer": "/steps/0/inputs/command",
+                                          "text": "is required", "message": "/steps/0/inputs/command: is required"}
+    assert answer.body["problems"][1]["fix"] == {"title": 'replace "comand" with "command"', "line": 5, "column": 14, "end_line": 5,
+                                                 "end_column": 20, "text": "command"}
     good = {"name": "good", "yaml_content": "name: good\nsteps:\n  - {name: a, tool: echo}\n"}
     assert server.request("POST", "/api/workflows/validate", good).body == {"is_valid": True, "errors": [], "warnings": []}
     assert server.get("/api/runs").body == []

@@ -12,8 +12,8 @@ import threading
 import pytest
 from baton import EXIT, PATIENCE_S, PROGRAM, environment, new_id
 
-COMMANDS = ["run", "record", "chat", "check", "workflow", "lsp", "sim", "watch", "runs", "show", "logs", "events", "artifacts", "usage", "budget", "pause", "resume", "cancel", "retry", "signal", "inbox",
-            "approve", "reject", "modify", "settle", "schedule", "serve", "doctor", "db", "config", "profile", "agent", "key", "trust", "tools", "template", "contract", "describe", "completion", "version", "help"]
+COMMANDS = ["init", "start", "review", "oracle", "demo", "run", "record", "chat", "check", "workflow", "lsp", "sim", "watch", "runs", "show", "logs", "events", "artifacts", "land", "usage", "budget", "pause", "resume", "cancel", "retry", "signal", "inbox",
+            "approve", "reject", "plan", "replan", "modify", "settle", "issue", "schedule", "serve", "doctor", "db", "config", "profile", "agent", "prompt", "webhook", "trigger", "import", "key", "trust", "tools", "template", "contract", "describe", "completion", "version", "help"]
 QUESTION = """
 name: ask
 steps:
@@ -254,7 +254,7 @@ def test_completion_of_words_and_options(home):
     assert complete(home, "settle", new_id(), "") == ["happened", "not_happened", "retry"]
     assert "waiting_human" in complete(home, "runs", "--status", "")
     assert complete(home, "run", "x", "--p") == ["--priority", "--profile"]
-    assert complete(home, "help", "pro") == ["profile"]
+    assert complete(home, "help", "pro") == ["profile", "prompt"]
     assert "--port" in complete(home, "serve", "--") and "--port" not in complete(home, "runs", "--")
     assert "two-steps" in complete(home, "run", "")
     assert complete(home, "run", "./fl") == []  # a file: the shell's business

@@ -181,7 +181,7 @@ def test_help_lists_what_the_command_accepts_and_returns(home):
     statuses = {name: re.findall(r"^  (\d+) ", home.cli("help", name)[1].split("Exit status")[1], re.M)
                 for name in ("version", "show", "watch", "cancel")}
     assert statuses == {"version": ["0", "2", "74"], "show": ["0", "2", "4", "6", "7", "74"],
-                        "watch": ["0", "1", "2", "4", "6", "7", "74", "130"], "cancel": ["0", "2", "4", "5", "6", "7", "74"]}
+                        "watch": ["0", "1", "2", "3", "4", "6", "7", "74", "130"], "cancel": ["0", "2", "4", "5", "6", "7", "74"]}
 
 
 def test_settings_stand_in_columns(home):

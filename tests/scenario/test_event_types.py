@@ -2,11 +2,17 @@
 
 Each scenario of the table happens here, in the table's order.  A type belongs to the first scenario in which it is seen."""
 import json
+import pathlib
 import signal
 
 from baton import new_id
+from pipelines import profile
+from pipelines import team as whole_team
+from test_brainstorm import begin, rounds, say
 from test_event_groups import WRITER, listed, types
 from test_messages import team
+from test_milestones import PLANNED
+from test_oracle import ADVISES, consult, repository
 from test_sessions import call, definition
 
 VIEWS = ("pipeline", "pipeline_v1", "runtime", "task", "graph")
@@ -109,6 +115,26 @@ def mail(home, server):
         "bob": [{"turn": 1, "calls": [call("read_messages")]}, {"text": "Done."}]}, after=("bob",)))]
 
 
+def milestones(home, server):
+    return server, [run_of(home, server, PLANNED)]
+
+
+def advised(home, server):
+    profile(server, repository(pathlib.Path(home.data) / "advised"), whole_team(oracle=ADVISES))
+    runs = [consult(server, **body).body["consultation"]["session_id"] for body in ({}, {"files": ["../outside"]})]
+    return server, runs
+
+
+def designed(home, server):
+    _, run = begin(server, pathlib.Path(home.data) / "designed")
+    rounds(server, run, 1)
+    say(server, run, "In Redis.")
+    rounds(server, run, 2)
+    say(server, run, end=True)
+    server.finish(run)
+    return server, [run]
+
+
 def crash(home, server):
     home.define(HELD)
     run = new_id()
@@ -147,7 +173,7 @@ def test_the_table_has_every_type_of_every_vocabulary(home):
 
 def test_every_scenario_produces_what_the_table_says_and_nothing_else(home):
     names, produced = table(home)
-    happen = {f.__name__: f for f in (works, fails, asks, cancelled, late, held, agent, mail, crash)}
+    happen = {f.__name__: f for f in (works, fails, asks, cancelled, late, held, agent, mail, milestones, advised, designed, crash)}
     assert names == list(happen)
     server = home.serve()
     seen = {view: {} for view in VIEWS}

@@ -166,19 +166,19 @@ def test_endless_graphs_end_at_their_limits(home, server):
 
 
 @pytest.mark.parametrize("change, says", [
-    (lambda f: f["edges"].append({"from": "boss", "to": "wirte"}), "there is no node wirte; did you mean write?"),
-    (lambda f: f.update(entry_point="bos"), "entry_point: there is no node bos; did you mean boss?"),
+    (lambda f: f["edges"].append({"from": "boss", "to": "wirte"}), "there is no node wirte; did you mean \"write\"?"),
+    (lambda f: f.update(entry_point="bos"), "entry_point: there is no node bos; did you mean \"boss\"?"),
     (lambda f: f["nodes"]["write"].pop("agent"), "a node of type agent needs agent"),
     (lambda f: f["nodes"]["check"].update(tool="echo"), "a node of type condition has no tool"),
-    (lambda f: f["nodes"]["publish"].update(tool="ehco"), "; did you mean echo?"),
-    (lambda f: f["nodes"]["write"].update(agent="evve"), "agent evve does not exist; did you mean eve?"),
+    (lambda f: f["nodes"]["publish"].update(tool="ehco"), "; did you mean \"echo\"?"),
+    (lambda f: f["nodes"]["write"].update(agent="evve"), "agent evve does not exist: add it to `agents` of the file"),
     (lambda f: f["edges"].append({"from": "publish", "to": "publish"}), "publish -> publish"),
     (lambda f: f["edges"].extend([{"from": "publish", "to": "write"}, {"from": "write", "to": "publish"}]), "write -> publish -> write"),
-    (lambda f: f.update(patterns=["reakt"]), "unknown pattern reakt; did you mean react?"),
+    (lambda f: f.update(patterns=["reakt"]), "unknown pattern reakt; did you mean \"react\"?"),
     (lambda f: f.update(max_iterations=1001), "1000"),
     (lambda f: f["nodes"]["check"].update(condition="scor > 3"), "unknown name scor"),
     (lambda f: f["nodes"].update({"__end__": {"type": "human"}}), "__end__ is reserved"),
-    (lambda f: f.update(checkpoints=["wriet"]), "there is no node wriet; did you mean write?"),
+    (lambda f: f.update(checkpoints=["wriet"]), "there is no node wriet; did you mean \"write\"?"),
     (lambda f: f["edges"].append({"from": "boss", "to": 3}), "to is the name of a node"),
     (lambda f: f["state"].update(notes={"reducer": "apend"}), "append"),
 ])

@@ -157,16 +157,45 @@ TEAM = """
 name: crew
 description: Writes.
 default_llm: {model: m}
-agents: [{name: ann, description: d, llm_config: {model: m}}, {name: bob, description: d, llm_config: {model: m}}]
+agents:
+  - {name: ann, role: leads, prompt_template: ann.md}
+  - {name: bob, role: writes, prompt_template: bob.md}
+  - {name: Eve 2, role: reads, prompt_template: eve.md}
 tools: []
-handoff_rules: [{from_agent: ann, to_agent: %s}]
+handoff_rules: [{from_agent: ann, to_agent: %s, condition: the plan is ready}, {from_agent: bob, to_agent: ann}]
+collaboration_patterns: [{name: vote, type: consensus, agents: [bob, Eve 2], coordination_agent: ann}]
+execution_config: {human_intervention_points: [bob], max_steps: 20}
 """
+NOT_YET = "teams cannot be started yet"
 
 
-@pytest.mark.parametrize("to, says", [("bob", "team"), ("eve", "team file")])
-def test_a_team_file_is_recognised_and_not_started(home, to, says):
-    status, out, narration = check(home, TEAM % to)
-    assert status != 0 and "team file: " in out + narration, out + narration
+def test_a_team_file_is_recognised_and_not_started(home, server):
+    """A mistake is reported in the words of the file; a team without mistakes is refused with the reason at the start only."""
+    status, out, narration = check(home, TEAM % "zoe")
+    assert status != 0 and "team file: " in out + narration and "zoe" in out + narration, out + narration
+    status, out, narration = check(home, TEAM % "bob")
+    assert status == 0 and "warning: " in out + narration and NOT_YET in out + narration
+    home.define(TEAM % "bob")
+    refused = server.start("crew")
+    assert refused.status == 422 and NOT_YET in refused.body["detail"], refused
+    assert server.request("POST", "/api/run/plan", {"workflow": "crew", "inputs": {}}).status == 422
+    [item] = [one for one in server.get("/api/workflows?limit=200").body["items"] if one["name"] == "crew"]
+    assert NOT_YET in item["problem"]
+    assert server.get("/api/runs").body == []
+
+
+def test_a_team_file_is_drawn(home, server):
+    home.define(TEAM % "bob")
+    dag = server.get("/api/workflows/crew/dag").body
+    nodes = {node["id"]: node for node in dag["nodes"]}
+    assert {"ann", "bob-before", "bob", "vote", "vote/bob", "vote/Eve_2"} <= set(nodes), nodes
+    assert nodes["ann"]["agent"] == "ann" and nodes["vote"]["type"] == "parallel"
+    edges = {(edge["source"], edge["target"]) for edge in dag["edges"]}
+    assert {("ann", "bob-before"), ("bob-before", "bob"), ("bob", "ann"), ("ann", "vote"), ("vote", "ann")} <= edges, edges
+    status, out, _ = home.cli("workflow", "dag", "crew")
+    assert status == 0 and "agent bob" in out and "parallel" in out
+    saved = server.request("PUT", "/api/workflows/crew", {"name": "crew", "yaml_content": (TEAM % "bob").replace("Writes", "Reads")})
+    assert saved.status == 201 and saved.body["is_valid"] and any(NOT_YET in one for one in saved.body["warnings"])
 
 
 def test_a_graph_workflow_is_listed_with_its_inputs_and_checked_with_warnings(home, server):

@@ -212,6 +212,25 @@ def test_a_reply_that_does_not_fit_its_schema_is_sent_back_with_the_place(home, 
     assert [entered.get("corrections") for entered in of(events, "step.entered")] == [None, 1, 2]
 
 
+DAY = "schema: {type: object, properties: {day: {type: string, format: %s}}}"
+
+
+@pytest.mark.parametrize("more, turns", [("", 1), ("format_assertion: false", 1), ("format_assertion: true", 2)])
+def test_formats_of_a_schema_are_checked_on_request(home, server, more, turns):
+    replies = [{"turn": 1, "json": {"day": "tomorrow"}}, {"turn": 2, "contains": "does not have the format date", "json": {"day": "2026-11-18"}}]
+    result, events = ended(home, server, definition(replies, tools=(), more=DAY % "date" + "\n    " + more))
+    assert result["status"] == "success", events
+    assert len(of(events, "turn.requested")) == turns
+
+
+def test_a_format_that_is_not_known_is_an_error_of_a_file_that_asserts_formats(home):
+    file = pathlib.Path(home.path, "wrong.yaml")
+    for more, wrong in (("", False), ("\n    format_assertion: true", True)):
+        file.write_text(definition([{"text": "x"}], tools=(), more=DAY % "zodiac" + more))
+        code, out, err = home.cli("check", str(file))
+        assert (code != 0) == wrong and ("/properties/day/format" in out + err) == wrong, out + err
+
+
 def test_a_reply_that_never_fits_fails_the_step(home, server):
     result, events = ended(home, server, definition([{"text": "Sure!"}], tools=(), more=SCHEMA))
     assert result["status"] == "failed"

@@ -9,8 +9,12 @@ from world import World
 CLASSES = {"noop": "pure", "echo": "pure", "json_transform": "pure", "sleep": "idempotent", "read_file": "idempotent",
            "http_fetch": "idempotent", "http_send": "keyed", "append_line": "probe", "write_artifact": "probe", "read_artifact": "idempotent",
            "write_file": "contained", "edit_file": "contained", "list_dir": "idempotent", "glob": "idempotent", "grep": "idempotent",
-           "git_status": "idempotent", "git_diff": "idempotent", "git_commit": "probe", "write_todos": "pure", "submit": "pure", "template_render": "pure",
-           "shell": "contained", "http_send_once": "once", "check_files": "idempotent", "view_file": "probe"}
+           "git_status": "idempotent", "git_diff": "idempotent", "git_commit": "probe",
+           "git_snapshot": "idempotent", "git_restore": "contained", "git_hooks": "contained", "git_checkout": "idempotent", "git_publish": "idempotent",
+           "write_todos": "pure", "submit": "pure", "template_render": "pure",
+           "shell": "contained", "http_send_once": "once", "check_files": "idempotent", "view_file": "probe", "write_plan": "contained", "plan_check": "pure",
+           "design_read": "pure", "plan_path": "idempotent", "issue_read": "idempotent", "issue_list": "idempotent", "issue_comment": "probe", "pull_request_open": "probe",
+           "pull_request_feedback": "idempotent", "evaluation_sort": "pure", "review_merge": "pure", "notify": "keyed"}
 LOOPBACK = {"BATON_TOOLS_PRIVATE_ADDRESSES": "127.0.0.1"}
 
 

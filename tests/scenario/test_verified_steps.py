@@ -132,6 +132,30 @@ def test_a_schema_names_the_place_and_the_agent_corrects_it(home, server):
     assert run["outputs"] == {"price": 3, "status": "corrected"}, run
 
 
+DAY = """
+name: w
+agents:
+  ada: {driver: script, options: {replies: [{round: 2, json: {day: "2026-11-18"}}, {json: {day: tomorrow}}]}}
+steps:
+  - name: plan
+    agent: ada
+    verify:
+      criteria:
+        - name: shape
+          schema: {type: object, properties: {json: {type: object, properties: {day: {format: date}}}}}
+          %s
+outputs:
+  day: {from: "${steps.plan.outputs.json.day}"}
+  status: {from: "${steps.plan.outputs.verification.status}"}
+"""
+
+
+@pytest.mark.parametrize("more, outputs", [("format_assertion: false", {"day": "tomorrow", "status": "passed"}),
+                                           ("format_assertion: true", {"day": "2026-11-18", "status": "corrected"})])
+def test_a_criterion_checks_formats_on_request(home, server, more, outputs):
+    assert ended(home, server, DAY % more)["outputs"] == outputs
+
+
 JUDGED = """
 name: w
 agents:

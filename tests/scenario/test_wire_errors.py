@@ -39,7 +39,7 @@ def test_an_unknown_adapter_lists_those_that_exist(server):
     assert (answer.status, answer.body["code"]) == (400, "adapter_not_found")
     assert answer.body["class"] == "AdapterNotFoundError"
     assert answer.body["adapter_name"] == "other"
-    assert answer.body["available_adapters"] == ["native"]
+    assert answer.body["available_adapters"] == ["native", "sim", "replay"]
 
 
 def test_an_unknown_workflow_is_a_workflow_error(server):

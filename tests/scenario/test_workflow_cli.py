@@ -63,7 +63,8 @@ def test_new_list_show_versions_delete(home):
     assert home.cli("workflow", "edit", "greet", "--file", str(path))[:2] == (0, "saved greet, version 2\n")
     assert home.cli("workflow", "edit", "greet", "--file", str(path))[:2] == (0, "saved greet, version 2\n")
     assert home.cli("workflow", "show", "greet")[1] == TEXT
-    assert home.cli("workflow", "show", "greet", "--version", "1")[1] != TEXT
+    assert home.cli("workflow", "show", "greet", "--version", "1")[1].startswith("name: greet\n")
+    assert home.cli("workflow", "show", "greet", "--version", "2")[1] == TEXT
     versions = home.cli("workflow", "versions", "greet")[1].splitlines()
     assert [line.split()[0] for line in versions] == ["2", "1"] and versions[0].endswith("current")
     diff = home.cli("workflow", "versions", "greet", "--diff", "1")[1]

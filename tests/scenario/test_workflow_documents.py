@@ -296,12 +296,31 @@ def test_a_workflow_that_is_deleted_or_changed_while_it_runs(home):
 def test_adapters(home):
     server = home.serve()
     adapters = {one["name"]: one["available"] for one in server.get("/api/adapters").body["adapters"]}
-    assert adapters == {"native": True, "sim": False, "replay": False}
-    for name in ("sim", "replay", "langchain"):
-        answer = server.request("POST", "/api/run", {"workflow": "two-steps", "adapter": name})
-        assert answer.status == 400 and answer.body["class"] == "AdapterNotFoundError"
-        assert answer.body["available_adapters"] == ["native"] and answer.body["adapter_name"] == name
+    assert adapters == {"native": True, "sim": True, "replay": True}
+    answer = server.request("POST", "/api/run", {"workflow": "two-steps", "adapter": "langchain"})
+    assert answer.status == 400 and answer.body["class"] == "AdapterNotFoundError"
+    assert answer.body["available_adapters"] == ["native", "sim", "replay"] and answer.body["adapter_name"] == "langchain"
     assert server.get("/api/runs").body == []
+
+
+DECLARED = TEXT + """capabilities: {inputs: [name], outputs: [greeting], tone: friendly}
+evaluation: {rubric_id: warm, criteria: [{name: warmth, definition: Is it warm?, weight: 0.7}]}
+"""
+
+
+def test_what_the_author_declares_is_shown(home):
+    server = home.serve()
+    assert save(server, DECLARED).status == 201
+    detail = server.get("/api/workflows/greet").body
+    assert detail["capabilities"] == {"inputs": ["name"], "outputs": ["greeting"], "tone": "friendly"}
+    assert detail["evaluation"]["criteria"][0]["weight"] == 0.7
+    shown = server.get("/api/workflows/greet/capabilities").body
+    assert shown["capabilities"] == {"inputs": ["name"], "outputs": ["greeting"]}
+    assert shown["declared"]["tone"] == "friendly" and shown["evaluation"]["rubric_id"] == "warm"
+    status, out, narration = home.cli("workflow", "show", "greet")
+    assert status == 0 and out == DECLARED
+    assert "takes: name" in narration and "gives: greeting" in narration and "warmth, weight 0.7: Is it warm?" in narration
+    assert save(server, TEXT).status == 200 and "capabilities" not in server.get("/api/workflows/greet").body
 
 
 @pytest.mark.parametrize("point, kept", [("documents.before_append", False), ("documents.committed", True)])

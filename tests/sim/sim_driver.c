@@ -238,12 +238,19 @@ bool sim_definition(void *context, struct store_reader *reader, struct str name,
 	return true;
 }
 
+/* Where budgets limit turns, failed runs are always retried: a retry that requests a turn at once is rare
+ * otherwise, and its append may be refused by the guard. */
+static bool retry_for_budget(struct sim *sim)
+{
+	return sim->plan.budgets && sim->mode != SIM_CALM && sim_retry_one(sim);
+}
+
 /* The program is idle and nothing is due. */
 static bool drive_on(struct sim *sim)
 {
 	sim_schedules_still(sim);
 	return sim_top_up(sim) || start_one(sim) || sim_schedule_one(sim) || sim_resume_one(sim) ||
-	       sim_answer_one(sim, true) || sim_signal_one(sim) ||
+	       sim_answer_one(sim, true) || sim_signal_one(sim) || retry_for_budget(sim) ||
 	       (sim_all_ended(sim) && compact(sim, true));
 }
 

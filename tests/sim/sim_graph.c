@@ -351,6 +351,9 @@ static bool say_kind(struct graph_draft *m, unsigned number, unsigned depth, rea
 		     reads targets)
 {
 	unsigned kind = roll(m, 19), target;
+	/* Where budgets limit turns, more steps are agents. */
+	if (m->plan->budgets && (kind == 3 || kind == 4))
+		kind = 5;
 	if (depth >= NESTING || m->steps > MOST_STEPS)
 		kind = kind >= 12 ? 0 : kind;
 	switch (kind) {

@@ -424,9 +424,9 @@ class Home:
             return number
         raise AssertionError("every port is taken")
 
-    def begin(self, *words, **env):
-        """Starts the command-line program without waiting for it."""
-        return self._start(Process, words, env)
+    def begin(self, *words, under=(), **env):
+        """Starts the command-line program without waiting for it; `under` is a wrapper command with its arguments."""
+        return self._start(Process, words, env, under)
 
     def cli(self, *words, **env):
         """Runs the command-line program: (exit status, stdout, stderr)."""

@@ -53,8 +53,11 @@ function isTyping(target: EventTarget | null): boolean {
 	return target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
 }
 
+/** The innermost element: in the editor's shadow root, the event's own target is the host. */
+const typedInto = (event: KeyboardEvent): EventTarget | null => event.composedPath()[0] ?? event.target;
+
 function pressed(event: KeyboardEvent): void {
-	if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || isTyping(event.target))
+	if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || isTyping(typedInto(event)))
 		return;
 	if (!keysOn.value && event.key.length === 1 && event.key !== "?")
 		return;

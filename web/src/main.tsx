@@ -4,13 +4,13 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { access } from "./access";
 import { get } from "./api";
 import { useCell } from "./cell";
+import { editorPage, pipelinePages, useChunk } from "./chunk";
 import { useNow } from "./data";
 import { inbox } from "./inbox";
 import { begin as beginKeys, keysNow, keysOn, keysSwitch, useKeys, type Key } from "./keys";
 import { begin as beginLive, connection, listen, retryNow } from "./live";
-import { Page } from "./parts/basic";
+import { Loading, Page } from "./parts/basic";
 import { AgentPage, AgentsPage } from "./pages/agents";
-import { EditorPage } from "./pages/editor";
 import { InboxPage } from "./pages/inbox";
 import { NewRunPage } from "./pages/new_run";
 import { RunPage } from "./pages/run";
@@ -24,6 +24,17 @@ import { go, href, Link, usePlace } from "./route";
 
 const BACK_SHOWN_MS = 4000;
 
+/** The page that starts the implementation of an issue. */
+function StartPlace() {
+	const pages = useChunk(pipelinePages, true);
+	return pages === undefined ? <Page title="Work on an issue"><Loading /></Page> : <pages.StartPage />;
+}
+
+function EditorPlace({ name }: { name: string }) {
+	const page = useChunk(editorPage, true);
+	return page === undefined ? <Page title={name === "" ? "New workflow" : `Edit ${name}`}><Loading /></Page> : <page.EditorPage name={name} />;
+}
+
 function CurrentPage({ path }: { path: string[] }) {
 	const [page = "runs", second] = path;
 	if (page === "runs" && second === "new")
@@ -32,12 +43,14 @@ function CurrentPage({ path }: { path: string[] }) {
 		return <RunPage key={second} id={second} />;
 	if (page === "runs")
 		return <RunsPage />;
+	if (page === "start")
+		return <StartPlace />;
 	if (page === "workflows" && second !== undefined)
 		return <WorkflowPage key={second} name={second} />;
 	if (page === "workflows")
 		return <WorkflowsPage />;
 	if (page === "editor")
-		return <EditorPage key={second ?? ""} name={second ?? ""} />;
+		return <EditorPlace key={second ?? ""} name={second ?? ""} />;
 	if (page === "inbox")
 		return <InboxPage />;
 	if (page === "agents" && second !== undefined)
@@ -133,7 +146,7 @@ function useTitle(page: string, waiting: number): void {
 
 function App() {
 	const { path } = usePlace();
-	const page = path[0] === "editor" ? "workflows" : (path[0] ?? "runs");
+	const page = path[0] === "editor" ? "workflows" : path[0] === "start" ? "runs" : (path[0] ?? "runs");
 	const { kind } = useCell(connection);
 	const { refused } = useCell(access);
 	const version = useVersion();
@@ -142,6 +155,7 @@ function App() {
 	useTitle(page, waiting);
 	useKeys([
 		...PLACES.map(([place, text, keys]): Key => ({ keys, text: `Go to ${text}`, run: () => go(href(place)) })),
+		{ keys: "g b", text: "Work on an issue", run: () => go(href("start")) },
 		{ keys: "g n", text: "Start a run", run: () => go(href("runs", "new")) },
 		{ keys: "?", text: "Show keyboard shortcuts", run: () => setHelp(true) },
 	]);

@@ -183,7 +183,6 @@ static size_t follow(const struct view *view, struct timeline_cache *timeline_ca
 					   .form = PAGE_FORM_SSE,
 					   .timeline_cache = timeline_cache,
 					   .run = run,
-					   .type = S(""),
 					   .after = after,
 					   .limit = 1 };
 		event_page_work(&page.read, &counting);
@@ -238,7 +237,6 @@ static struct event_page begin_behind(const struct uuid *id, int64_t seq)
 	const struct timeline timeline = { .source = &source, .arena = &arena };
 	struct uuid event = timeline_event_id(&timeline, seq);
 	struct event_page page = { .read = { .executor = executor },
-				   .type = S(""),
 				   .all = true,
 				   .first = true,
 				   .after = { .at = -1 },

@@ -6,6 +6,19 @@
 #define VERSION_1 "\"5e1d7c2a-9b84-1f63-a1d0-2c3b4a5f6e7d\""
 #define VARIANT_0 "\"5e1d7c2a-9b84-4f63-21d0-2c3b4a5f6e7d\""
 
+#define HEADERS_65                                                                       \
+	"{\"h0\":\"\",\"h1\":\"\",\"h2\":\"\",\"h3\":\"\",\"h4\":\"\",\"h5\":\"\","      \
+	"\"h6\":\"\",\"h7\":\"\",\"h8\":\"\",\"h9\":\"\",\"h10\":\"\",\"h11\":\"\","     \
+	"\"h12\":\"\",\"h13\":\"\",\"h14\":\"\",\"h15\":\"\",\"h16\":\"\",\"h17\":\"\"," \
+	"\"h18\":\"\",\"h19\":\"\",\"h20\":\"\",\"h21\":\"\",\"h22\":\"\",\"h23\":\"\"," \
+	"\"h24\":\"\",\"h25\":\"\",\"h26\":\"\",\"h27\":\"\",\"h28\":\"\",\"h29\":\"\"," \
+	"\"h30\":\"\",\"h31\":\"\",\"h32\":\"\",\"h33\":\"\",\"h34\":\"\",\"h35\":\"\"," \
+	"\"h36\":\"\",\"h37\":\"\",\"h38\":\"\",\"h39\":\"\",\"h40\":\"\",\"h41\":\"\"," \
+	"\"h42\":\"\",\"h43\":\"\",\"h44\":\"\",\"h45\":\"\",\"h46\":\"\",\"h47\":\"\"," \
+	"\"h48\":\"\",\"h49\":\"\",\"h50\":\"\",\"h51\":\"\",\"h52\":\"\",\"h53\":\"\"," \
+	"\"h54\":\"\",\"h55\":\"\",\"h56\":\"\",\"h57\":\"\",\"h58\":\"\",\"h59\":\"\"," \
+	"\"h60\":\"\",\"h61\":\"\",\"h62\":\"\",\"h63\":\"\",\"h64\":\"\"}"
+
 static const struct mistake mistakes[] = {
 	/* tasks */
 	{ graph_task_type, "/id", "\"task-1\"", "/id: must be a UUID, got string \"task-1\"" },
@@ -65,6 +78,21 @@ static const struct mistake mistakes[] = {
 	  "/env/LOG: must be a string, got integer 1" },
 	{ graph_sse_server_config_type, "/url", "\"\"",
 	  "/url: must have at least 1 characters, got 0" },
+	{ graph_sse_server_config_type, "/headers", HEADERS_65,
+	  "/headers: must have at most 64 items, got 65" },
+	{ graph_mcp_reconnect_type, "/max_attempts", "-1",
+	  "/max_attempts: must be at least 0, got -1" },
+	{ graph_mcp_reconnect_type, "/max_attempts", "11",
+	  "/max_attempts: must be at most 10, got 11" },
+	{ graph_mcp_reconnect_type, "/backoff_seconds", "0",
+	  "/backoff_seconds: must be at least 1, got 0" },
+	{ graph_mcp_reconnect_type, "/backoff_seconds", "61",
+	  "/backoff_seconds: must be at most 60, got 61" },
+	{ graph_mcp_server_type, "/name", "\"\"", "/name: must have at least 1 characters, got 0" },
+	{ graph_mcp_server_type, "/name", "\"a b\"",
+	  "/name: \"a b\" does not match ^[A-Za-z][A-Za-z0-9_-]*$" },
+	{ graph_mcp_server_type, "/description", "\"\"",
+	  "/description: must have at least 1 characters, got 0" },
 	{ graph_mcp_server_type, "/transport", "\"tcp\"",
 	  "/transport: \"tcp\" is not one of stdio, sse" },
 	{ graph_mcp_server_type, "/transport", "\"sse\"",

@@ -31,7 +31,7 @@ Test(migrate, the_least_profile)
 	const struct pipeline_profile *profile =
 		migrate("{\"name\":\"work\",\"driver\":\"cli\"}", &arena);
 	assert_str(profile->name, S("work"));
-	cr_assert_eq(profile->tracker, PIPELINE_TRACKER_NOOP);
+	cr_assert_eq(profile->tracker, PIPELINE_PROFILE_TRACKER_NOOP);
 	assert_str(profile->repo_root, S("."));
 	assert_str(profile->plan_output_dir, S("docs/plans"));
 	assert_str(profile->plan_path_pattern, S("docs/plans/{date}-{issue_key}.md"));
@@ -92,7 +92,7 @@ Test(migrate, everything_else_is_taken_over)
 			"\"tracker\":\"github\",\"working_dir\":\"/srv/shop\",\"plan_output_dir\":"
 			"\"plans\",\"retry\":{\"max_retries\":7,\"base_delay\":2}}",
 			&arena);
-	cr_assert_eq(profile->tracker, PIPELINE_TRACKER_GITHUB);
+	cr_assert_eq(profile->tracker, PIPELINE_PROFILE_TRACKER_GITHUB);
 	assert_str(profile->repo_root, S("/srv/shop"));
 	assert_str(profile->plan_output_dir, S("plans"));
 	assert_str(profile->plan_path_pattern, S("plans/{date}-{issue_key}.md"));
@@ -104,13 +104,13 @@ Test(migrate, everything_else_is_taken_over)
 	profile = migrate("{\"name\":\"n\",\"driver\":\"cli\",\"tracker\":\"jira\","
 			  "\"plan_output_dir\":\"a/b/\",\"retry\":{\"max_delay\":9}}",
 			  &arena);
-	cr_assert_eq(profile->tracker, PIPELINE_TRACKER_JIRA);
+	cr_assert_eq(profile->tracker, PIPELINE_PROFILE_TRACKER_JIRA);
 	assert_str(profile->plan_path_pattern, S("a/b/{date}-{issue_key}.md"));
 	cr_assert_eq(profile->retry->max_delay, 9.0);
 	profile = migrate("{\"name\":\"n\",\"driver\":\"cli\",\"tracker\":\"none\","
 			  "\"plan_output_dir\":\"\"}",
 			  &arena);
-	cr_assert_eq(profile->tracker, PIPELINE_TRACKER_NOOP);
+	cr_assert_eq(profile->tracker, PIPELINE_PROFILE_TRACKER_NOOP);
 	assert_str(profile->plan_path_pattern, S("{date}-{issue_key}.md"));
 }
 

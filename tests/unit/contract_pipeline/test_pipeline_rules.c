@@ -168,7 +168,7 @@ static const struct bad words[] = {
 	  "api:openai, api:anthropic, api:deepseek, api:groq, api:together, api:fireworks, "
 	  "api:ollama, api:custom, script, replay\n" },
 	{ "pipeline.Profile", "{\"name\":\"n\",\"repo_root\":\"r\",\"tracker\":\"svn\"}",
-	  "1:39 /tracker: \"svn\" is not one of jira, github, noop\n" },
+	  "1:39 /tracker: \"svn\" is not one of jira, github, gitlab, file, noop\n" },
 	{ "pipeline.SandboxConfig", "{\"mode\":\"docker\"}",
 	  "1:9 /mode: \"docker\" is not one of none, container, daytona\n" },
 	{ "pipeline.AgenticState",

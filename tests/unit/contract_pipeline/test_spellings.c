@@ -17,6 +17,7 @@ static void assert_spelling(const struct spelling *row)
 
 static const struct spelling spellings[] = {
 	{ "pipeline.TrackerType", "none", "noop" },
+	{ "pipeline.ProfileTracker", "none", "noop" },
 	{ "pipeline.DriverType", "cli", "claude" },
 	{ "pipeline.DriverType", "cli:claude", "claude" },
 	{ "pipeline.DriverType", "cli:codex", "codex" },
@@ -57,7 +58,7 @@ Test(spellings, a_document_in_old_words_is_printed_in_new_ones)
 			    "\"agents\":{\"developer\":{\"driver\":\"cli:claude\",\"model\":"
 			    "\"opus\"}}}");
 	const struct pipeline_profile *profile = read_good(pipeline_profile_type(), text, &arena);
-	cr_assert_eq(profile->tracker, PIPELINE_TRACKER_NOOP);
+	cr_assert_eq(profile->tracker, PIPELINE_PROFILE_TRACKER_NOOP);
 	assert_str(profile->repo_root, S("/srv/shop"));
 	struct str printed = pipeline_profile_text(profile, &arena);
 	size_t at;

@@ -70,6 +70,8 @@ static const struct mistake mistakes[] = {
 	  "/retention_days: must be at most 36500, got 36501" },
 	{ runtime_workflow_run_request_type, "/profile", "\"\"",
 	  "/profile: must have at least 1 characters, got 0" },
+	{ runtime_workflow_run_request_type, "/plan_path_pattern", "\"\"",
+	  "/plan_path_pattern: must have at least 1 characters, got 0" },
 	{ runtime_workflow_run_request_type, "/budget_usd", "-1",
 	  "/budget_usd: must be at least 0, got -1" },
 	{ runtime_workflow_run_request_type, "/budget_usd", "1000001",

@@ -114,7 +114,7 @@ Test(documents, the_module_is_the_seed)
 	}
 	cr_assert_eq(entities, COUNT(names));
 	cr_assert_eq(entities, 60);
-	cr_assert_eq(fields, 343);
+	cr_assert_eq(fields, 344);
 	cr_assert_eq(enums, 19);
 	cr_assert_eq(words, 66);
 	cr_assert_eq(unions, 2);

@@ -66,7 +66,9 @@ static struct str compiled(const char *yaml)
 Test(compile, an_unknown_tool_is_named_with_those_there_are)
 {
 	only("name: w\nsteps:\n  - name: a\n    tool: ekko\n", 4, 11, "/steps/0/tool",
-	     "unknown tool ekko; expected one of echo, shell, send");
+	     "unknown tool ekko; did you mean \"echo\"?");
+	only("name: w\nsteps:\n  - name: a\n    tool: qqq\n", 4, 11, "/steps/0/tool",
+	     "unknown tool qqq; expected one of echo, shell, send");
 }
 
 Test(compile, a_step_does_exactly_one_thing)
@@ -109,10 +111,10 @@ Test(compile, names_are_unique)
 
 Test(compile, dependencies_exist)
 {
-	only("name: w\nsteps:\n  - name: a\n    tool: echo\n    depends_on: [b]\n", 5, 17,
-	     "/steps/0/depends_on", "unknown step b");
-	only("name: w\nsteps:\n  - name: a\n    tool: echo\n    depends_on: [a]\n", 5, 17,
-	     "/steps/0/depends_on", "step a depends on itself");
+	only("name: w\nsteps:\n  - name: a\n    tool: echo\n    depends_on: [b]\n", 5, 18,
+	     "/steps/0/depends_on/0", "unknown step b");
+	only("name: w\nsteps:\n  - name: a\n    tool: echo\n    depends_on: [a]\n", 5, 18,
+	     "/steps/0/depends_on/0", "step a depends on itself: a -> a");
 }
 
 Test(compile, a_cycle_is_shown)
@@ -169,44 +171,44 @@ Test(compile, problems_are_collected)
 Test(compile, references_lead_somewhere)
 {
 	only("name: w\nsteps:\n  - name: a\n    tool: echo\n    inputs:\n      k: ${inputs.x}\n", 6,
-	     10, "/steps/0/inputs", "unknown input x: the workflow does not declare it");
+	     19, "/steps/0/inputs", "unknown input x: the workflow does not declare it");
 	only("name: w\nsteps:\n  - name: a\n    tool: echo\n    inputs:\n      k: "
 	     "${steps.b.outputs}\n",
-	     6, 10, "/steps/0/inputs", "unknown step b");
+	     6, 18, "/steps/0/inputs", "unknown step b");
 	only("name: w\nsteps:\n  - name: a\n    tool: echo\n"
 	     "  - name: b\n    tool: echo\n    inputs: {k: ['x', '${steps.a.outputs}']}\n",
-	     7, 23, "/steps/1/inputs",
+	     7, 32, "/steps/1/inputs",
 	     "reads step a without depending on it: add it to depends_on");
 	only("name: w\nsteps:\n  - name: a\n    tool: echo\n    inputs: {k: "
 	     "'${steps.a.outputs}'}\n",
-	     5, 17, "/steps/0/inputs", "without depending on it");
+	     5, 26, "/steps/0/inputs", "without depending on it");
 	/* Only a step with rounds has a previous round. */
 	only("name: x\nsteps:\n  - name: l\n    when: steps.l.outputs.n\n"
 	     "    loop:\n      until: 'true'\n      steps: [{name: a, tool: echo}]\n",
-	     4, 11, "/steps/0/when", "without depending on it");
+	     4, 17, "/steps/0/when", "without depending on it");
 	only("name: x\nsteps:\n  - name: m\n    map:\n      over: [1]\n      steps:\n"
 	     "        - name: a\n          tool: echo\n          inputs: {n: '${steps.m.outputs}'}\n",
-	     9, 23, "/steps/0/map/steps/0/inputs", "without depending on it");
+	     9, 32, "/steps/0/map/steps/0/inputs", "without depending on it");
 }
 
 Test(compile, references_of_questions_and_outputs_are_checked)
 {
 	only("name: w\nsteps:\n  - name: a\n    human:\n      question: go ${steps.b.outputs}?\n",
-	     5, 17, "/steps/0/human", "unknown step b");
+	     5, 28, "/steps/0/human", "unknown step b");
 	only("name: w\noutputs:\n  o:\n    from: ${steps.b.outputs}\nsteps:\n  - name: a\n"
 	     "    tool: echo\n",
-	     4, 11, "/outputs/o/from", "unknown step b");
+	     4, 19, "/outputs/o/from", "unknown step b");
 	only("name: w\noutputs: {o: {from: '${inputs.q}'}}\nsteps:\n  - name: a\n    tool: echo\n",
-	     2, 21, "/outputs/o/from", "unknown input q");
+	     2, 31, "/outputs/o/from", "unknown input q");
 }
 
 Test(compile, expressions_must_be_readable)
 {
-	only("name: w\nsteps:\n  - name: a\n    tool: echo\n    inputs: {k: '${inputs.x'}\n", 5, 17,
+	only("name: w\nsteps:\n  - name: a\n    tool: echo\n    inputs: {k: '${inputs.x'}\n", 5, 18,
 	     "/steps/0/inputs", "no closing brace");
 	only("name: w\ninputs: {n: {type: number}}\nsteps:\n  - name: a\n    tool: echo\n"
 	     "    inputs: {k: '${inputs.n +}'}\n",
-	     6, 17, "/steps/0/inputs", "a value is missing");
+	     6, 29, "/steps/0/inputs", "a value is missing");
 }
 
 Test(compile, a_step_may_read_any_ancestor)

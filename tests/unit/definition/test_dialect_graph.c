@@ -135,9 +135,9 @@ Test(dialect_graph, problems_have_places_and_fixes)
 	only(HEAD "nodes:\n  a: {type: tool, tool: echo}\nedges:\n  - from: a\n    to: bb\n", 7, 9,
 	     "/edges/0/to", "there is no node bb");
 	only("name: g\nentry_point: start\nnodes:\n  strat: {type: tool, tool: echo}\nedges: []\n",
-	     2, 14, "/entry_point", "there is no node start; did you mean strat?");
+	     2, 14, "/entry_point", "there is no node start; did you mean \"strat\"?");
 	only(HEAD "nodes:\n  a: {type: tool, tool: ekko}\nedges: []\n", 4, 25, "/nodes/a/tool",
-	     "did you mean echo?");
+	     "did you mean \"echo\"?");
 	only(HEAD "nodes:\n  a: {type: agent, agent: ada}\nedges: []\n", 4, 27, "/nodes/a/agent",
 	     "agent ada does not exist");
 	only(HEAD "nodes:\n  a: {type: tool}\nedges: []\n", 4, 6, "/nodes/a",
@@ -147,7 +147,7 @@ Test(dialect_graph, problems_have_places_and_fixes)
 	only(HEAD "nodes:\n  a: {type: robot}\nedges: []\n", 4, 13, "/nodes/a/type", "human");
 	only(HEAD "nodes:\n  a: {type: human, tool: echo}\nedges: []\n", 4, 26, "/nodes/a/tool",
 	     "a node of type human has no tool");
-	only(HEAD "nodes:\n  a: {type: condition, condition: 'x >'}\nedges: []\n", 4, 35,
+	only(HEAD "nodes:\n  a: {type: condition, condition: 'x >'}\nedges: []\n", 4, 38,
 	     "/nodes/a/condition", "");
 	only(HEAD "nodes:\n  a: {type: tool, tool: echo}\nedges: []\ncheckpoints: [b]\n", 6, 15,
 	     "/checkpoints/0", "checkpoints: there is no node b");
@@ -190,7 +190,7 @@ Test(dialect_graph, data_decides_the_order_of_tasks)
 	only(HEAD "nodes:\n  a:\n    type: parallel\n    parallel_tasks:\n"
 		  "      - {name: t, tool: echo, consumes: [facst]}\n"
 		  "      - {name: u, tool: echo, produces: [facts]}\nedges: []\n",
-	     7, 41, "/nodes/a/parallel_tasks/0/consumes", "did you mean facts?");
+	     7, 42, "/nodes/a/parallel_tasks/0/consumes", "did you mean \"facts\"?");
 	struct problems problems = broken(
 		S(HEAD "nodes:\n  a:\n    type: parallel\n    parallel_tasks:\n"
 		       "      - {name: t, tool: echo, consumes: [x], produces: [y]}\n"
@@ -239,4 +239,36 @@ Test(dialect_graph, ten_thousand_nodes)
 	cr_assert(good, "%s", str_c(&arena, problems_text(&problems, &arena)));
 	cr_assert(graph_load(out, &arena, &graph, &error), "%s", error.text);
 	cr_assert_eq(graph->node_count, 9999);
+}
+
+/* ---- patterns ---------------------------------------------------------------------------------- */
+
+static bool has_text(struct str text, const char *part)
+{
+	size_t at;
+	return str_find(text, str_from_c(part), &at);
+}
+
+#define ADA "agents: {ada: {driver: script, options: {replies: [{text: x}]}}}\n"
+
+Test(dialect_graph, patterns_become_nodes)
+{
+	struct str graph = compile_with("name: g\npatterns: [cot, reflection]\n" ADA, NULL);
+	cr_expect(has_text(graph, "\"cot_think\"") && has_text(graph, "\"cot_answer\""));
+	cr_expect(has_text(graph, "\"reflection_generate\"") &&
+		  has_text(graph, "state.reflection_rounds < 3"));
+}
+
+Test(dialect_graph, an_edge_names_a_pattern)
+{
+	struct str graph = compile_with("name: g\npatterns: [cot]\nentry_point: cot\n"
+					"nodes: {last: {type: human}}\n"
+					"edges: [{from: cot, to: last}]\n" ADA,
+					NULL);
+	cr_expect(has_text(graph, "\"cot_end\"") && has_text(graph, "\"last\""));
+}
+
+Test(dialect_graph, an_unknown_pattern_has_its_place)
+{
+	only("name: g\npatterns: [reakt]\n" ADA, 2, 12, "/patterns/0", "did you mean react?");
 }

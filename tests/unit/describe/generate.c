@@ -76,6 +76,12 @@ static struct str fitting(const char *pattern, size_t least, struct arena *arena
 			char letter = *at;
 			if (letter == '^' || letter == '$')
 				continue;
+			if (letter == '(') { /* a group that may be absent */
+				at = strstr(at, ")?");
+				cr_assert(at != NULL, "%s", pattern);
+				at++;
+				continue;
+			}
 			if (letter == '[') {
 				letter = at[1];
 				at = strchr(at, ']');

@@ -130,6 +130,35 @@ Test(budget, the_request_is_reserved_too)
 	cr_assert_geq(rig.run->usages->open[0].amount, 8192 + 4096 + 100);
 }
 
+/* A run that unwinds cannot be paused.  The turn was interrupted, so the step is retrying: it fails. */
+Test(budget, a_retry_of_a_finally_step_fails_without_money)
+{
+	rig_init(&rig, "name: w\n"
+		       "budget_usd: 0.00000001\n" /* one turn */
+		       "agents:\n"
+		       "  ada: {driver: script, model: m, options: {replies: [{text: a}]}}\n"
+		       "steps:\n"
+		       "  - name: t\n"
+		       "    try:\n"
+		       "      steps: [{name: a, tool: put, inputs: {x: 1}}]\n"
+		       "      finally: [{name: f, agent: ada, inputs: {prompt: x}}]\n");
+	rig.prices = &prices;
+	rig_create(&rig, "{}");
+	struct command cancel = { .kind = COMMAND_CANCEL, .by = S("ada") };
+	rig_do(&rig, &cancel);
+	struct command closed = rig_finished(&rig, "t/a", NULL);
+	closed.outcome = RUN_OUTCOME_CANCELLED;
+	rig_do(&rig, &closed);
+	cr_assert(is_open("t/f"));
+	struct command again = { .kind = COMMAND_RESTARTED,
+				 .step = S("t/f"),
+				 .effect = rig_step(&rig, "t/f")->effect };
+	rig_do(&rig, &again);
+	cr_assert_eq(rig.run->usages->booked, 8192);
+	cr_assert_eq(rig.run->usages->open_count, 0);
+	cr_assert_eq(rig.run->state, RUN_CANCELLED);
+}
+
 /* A cancelled turn cannot be told from one that was answered: it is booked. */
 Test(budget, a_cancelled_turn_is_booked)
 {

@@ -246,6 +246,34 @@ Test(search, names_and_lines_that_are_not_utf_8_have_replacement_characters)
 		    "{\"paths\":[\"caf\xEF\xBF\xBD\",\"new\\nline\"],\"truncated\":false}");
 }
 
+/* More such lines than a call has time for: it fails and says where. */
+Test(search, a_regular_expression_that_takes_long_on_many_lines_fails)
+{
+	AUTO(buf) text = { 0 };
+	for (size_t i = 0; i < LIMIT_GREP_COMPLEX_LINES + 1; i++)
+		buf_add(&text, S("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!\n"));
+	put_bytes("a", buf_str(&text));
+	expect_error("grep", "{\"pattern\": \"^(a+)+$\"}", ERROR_INVALID);
+	cr_assert_not_null(strstr(rig->error.text, "a:1001; write it without a repetition"));
+	expect_error("grep", "{\"pattern\": \"^(a+)+$\", \"literal\": true}", ERROR_NONE);
+}
+
+/* Few steps from each place where a match could begin, but many places. */
+Test(search, a_regular_expression_cannot_take_long_on_a_long_line)
+{
+	AUTO(buf) text = { 0 };
+	for (size_t i = 0; i < 60000; i++)
+		buf_add(&text, S("a"));
+	buf_add(&text, S("!b\nab\n"));
+	put_bytes("a", buf_str(&text));
+	const struct json *output = call("grep", "{\"pattern\": \"[a-c]*b$\"}");
+	cr_assert_eq(json_member(output, S("too_complex"))->as.integer, 1);
+	cr_assert_eq(json_member(output, S("matches"))->as.list.count, 1);
+	/* An ordinary pattern finds its place in such a line. */
+	output = call("grep", "{\"pattern\": \"[a-z]!b$\"}");
+	cr_assert_eq(json_member(output, S("matches"))->as.list.count, 1);
+}
+
 /* Patterns that take exponential time, on a file of many lines. */
 Test(search, a_regular_expression_cannot_take_long)
 {

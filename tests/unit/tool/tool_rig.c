@@ -110,7 +110,11 @@ static struct tool_call call_of(struct rig *rig, const char *tool, const char *i
 	return (struct tool_call){ .tool = row,
 				   .name = str_from_c(tool),
 				   .class = row->class,
+				   .run = rig->run,
 				   .effect = rig->effect,
+				   .repository = rig->repository == NULL
+							 ? S("")
+							 : str_from_c(rig->repository),
 				   .attempt = 1,
 				   .inputs = rig_json(rig, inputs),
 				   .workspace = rig->workspace,

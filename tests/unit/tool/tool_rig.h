@@ -21,7 +21,8 @@ struct rig {
 	struct arena arena;
 	char folder[TEST_FOLDER_SIZE]; /* with workspace/ and lines/ */
 	const char *workspace;
-	struct uuid effect;
+	const char *repository; /* of the run; NULL = none */
+	struct uuid run, effect;
 	int lock;
 	platform_callback *started; /* called shortly after the next start, with its id */
 	int64_t started_us;         /* so much later; 0 = 300 ms */

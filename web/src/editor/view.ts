@@ -12,21 +12,36 @@ import { EditorState } from "@codemirror/state";
 import { EditorView, drawSelection, highlightActiveLine, highlightActiveLineGutter, keymap, lineNumbers } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import type { Proposal } from "./complete";
+import { markdown } from "./markdown";
+
+/** A range of the text; lines and columns count from 1, columns in characters. */
+export interface Range {
+	line: number;
+	column: number;
+	end_line: number;
+	end_column: number;
+}
+
+export interface Fix extends Range {
+	title: string;
+	text: string;
+}
 
 export interface Mark {
-	/** From 1; absent = the whole text. */
-	line?: number;
-	/** From 1, in bytes of UTF-8. */
-	column?: number;
+	/** Absent = the whole text. */
+	range?: Range;
 	text: string;
 	severity: "error" | "warning";
+	fix?: Fix;
 }
 
 export interface Editor {
 	text: () => string;
 	setText: (text: string) => void;
-	setMarks: (marks: Mark[]) => void;
+	/** The marks of this text. */
+	setMarks: (marks: Mark[], text: string) => void;
 	goTo: (mark: Mark) => void;
+	apply: (fix: Fix) => void;
 	focus: () => void;
 	close: () => void;
 }
@@ -36,7 +51,10 @@ interface Wishes {
 	label: string;
 	changed: (text: string) => void;
 	save: () => void;
-	propose: (text: string, at: number) => Promise<{ from: number; proposals: Proposal[] } | null>;
+	/** Absent = YAML. */
+	language?: "markdown";
+	/** Absent = nothing is proposed. */
+	propose?: (text: string, at: number) => Promise<{ from: number; proposals: Proposal[] } | null>;
 }
 
 const theme = EditorView.theme({
@@ -58,34 +76,42 @@ const colors = HighlightStyle.define([
 	{ tag: [tags.propertyName, tags.definition(tags.propertyName)], color: "var(--accent)" },
 	{ tag: tags.string, color: "var(--good)" },
 	{ tag: [tags.number, tags.bool, tags.null, tags.keyword], color: "var(--wait)" },
+	{ tag: tags.strong, fontWeight: "600" },
 	{ tag: tags.comment, color: "var(--muted)", fontStyle: "italic" },
 	{ tag: tags.invalid, color: "var(--bad)" },
 ]);
 
-/** The offset of a byte within a line. */
-function offsetOf(line: string, bytes: number): number {
-	let [left, at] = [bytes, 0];
-	for (const character of line) {
-		const code = character.codePointAt(0) ?? 0;
-		left -= code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
-		if (left < 0)
+/** The offset of a character, which may be two code units. */
+function offsetOf(state: EditorState, number: number, column: number): number {
+	const line = state.doc.line(Math.min(Math.max(number, 1), state.doc.lines));
+	let [left, at] = [column - 1, 0];
+	for (const character of line.text) {
+		if (left-- <= 0)
 			break;
 		at += character.length;
 	}
-	return at;
+	return line.from + at;
 }
 
-function placeOf(state: EditorState, mark: Mark): { from: number; to: number } {
-	const line = state.doc.line(Math.min(Math.max(mark.line ?? 1, 1), state.doc.lines));
-	const from = line.from + offsetOf(line.text, (mark.column ?? 1) - 1);
-	const word = /^[^\s,:\]}]+/.exec(line.text.slice(from - line.from))?.[0] ?? "";
-	return { from, to: Math.min(from + Math.max(word.length, 1), line.to) };
+function placeOf(state: EditorState, range: Range | undefined): { from: number; to: number } {
+	if (range === undefined)
+		return { from: 0, to: 0 };
+	const from = offsetOf(state, range.line, range.column);
+	return { from, to: Math.max(from, offsetOf(state, range.end_line, range.end_column)) };
+}
+
+/** The edit was made for the text that the server has checked; an edit of another text could hit the wrong place. */
+function applyFix(view: EditorView, checked: string, fix: Fix): void {
+	if (view.state.doc.toString() !== checked)
+		return;
+	view.dispatch({ changes: { ...placeOf(view.state, fix), insert: fix.text }, userEvent: "input.fix" });
+	view.focus();
 }
 
 export function openEditor(parent: HTMLElement, wishes: Wishes): Editor {
 	const root = parent.shadowRoot ?? parent.attachShadow({ mode: "open" });
 	const complete = async (context: CompletionContext): Promise<CompletionResult | null> => {
-		const found = await wishes.propose(context.state.doc.toString(), context.pos);
+		const found = wishes.propose === undefined ? null : await wishes.propose(context.state.doc.toString(), context.pos);
 		if (found === null || (found.proposals.length === 0) || (found.from === context.pos && !context.explicit))
 			return null;
 		return {
@@ -102,7 +128,7 @@ export function openEditor(parent: HTMLElement, wishes: Wishes): Editor {
 			doc: wishes.text,
 			extensions: [
 				lineNumbers(), highlightActiveLineGutter(), highlightActiveLine(), history(), foldGutter(), drawSelection(), indentOnInput(), indentUnit.of("  "),
-				bracketMatching(), closeBrackets(), highlightSelectionMatches(), lintGutter(), yaml(), syntaxHighlighting(colors), theme,
+				bracketMatching(), closeBrackets(), highlightSelectionMatches(), lintGutter(), ...(wishes.language === "markdown" ? [markdown(), EditorView.lineWrapping] : [yaml()]), syntaxHighlighting(colors), theme,
 				autocompletion({ override: [complete] }),
 				keymap.of([save, ...closeBracketsKeymap, ...defaultKeymap, ...searchKeymap, ...historyKeymap, ...foldKeymap, ...completionKeymap, ...lintKeymap]),
 				EditorView.contentAttributes.of({ "aria-label": wishes.label, spellcheck: "false", tabindex: "0" }),
@@ -113,18 +139,25 @@ export function openEditor(parent: HTMLElement, wishes: Wishes): Editor {
 			],
 		}),
 	});
+	let checked = "";
+	const actionOf = (fix: Fix) => ({ name: fix.title, apply: (): void => applyFix(view, checked, fix) });
 	return {
 		text: () => view.state.doc.toString(),
 		setText: (text) => {
 			if (text !== view.state.doc.toString())
 				view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } });
 		},
-		setMarks: (marks) => {
-			const all: Diagnostic[] = marks.map((mark) => ({ ...placeOf(view.state, mark), severity: mark.severity, message: mark.text }));
+		setMarks: (marks, text) => {
+			checked = text;
+			const all: Diagnostic[] = marks.map((mark) => ({
+				...placeOf(view.state, mark.range), severity: mark.severity, message: mark.text,
+				...(mark.fix === undefined ? {} : { actions: [actionOf(mark.fix)] }),
+			}));
 			view.dispatch(setDiagnostics(view.state, all));
 		},
+		apply: (fix) => applyFix(view, checked, fix),
 		goTo: (mark) => {
-			const { from } = placeOf(view.state, mark);
+			const { from } = placeOf(view.state, mark.range);
 			view.dispatch({ selection: { anchor: from }, effects: EditorView.scrollIntoView(from, { y: "center" }) });
 			view.focus();
 		},

@@ -8,7 +8,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { ask, get, Problem } from "../api";
 import { useDoing } from "../data";
 import { propose, type Names } from "../editor/complete";
-import type { Editor, Mark } from "../editor/view";
+import type { Editor, Fix, Mark } from "../editor/view";
 import { Action, Loading, Page, ProblemText, Time } from "../parts/basic";
 import { Diff } from "../parts/diff";
 import { WorkflowGraph } from "../parts/graph";
@@ -47,17 +47,21 @@ async function readNames(): Promise<Names> {
 }
 
 interface Checked {
+	/** The text that was checked. */
+	text: string;
 	marks: Mark[];
 	dag: runtime.DAGResponse | undefined;
 	valid: boolean;
 }
 
-function marksOf(answer: runtime.WorkflowValidationResponse): Mark[] {
-	const errors = (answer.problems ?? []).map(({ line, column, text, pointer }): Mark => ({
-		...(line === undefined ? {} : { line }), ...(column === undefined ? {} : { column }), text: pointer === "" ? text : `${pointer}: ${text}`, severity: "error",
-	}));
-	return [...errors, ...answer.warnings.map((text): Mark => ({ text, severity: "warning" }))];
-}
+const markOf = (severity: Mark["severity"]) => ({ line, column, end_line, end_column, message, text, fix }: runtime.WorkflowProblem): Mark => ({
+	text: message ?? text, severity,
+	...(line === undefined || column === undefined ? {} : { range: { line, column, end_line: end_line ?? line, end_column: end_column ?? column } }),
+	...(fix === undefined ? {} : { fix }),
+});
+
+const marksOf = (answer: runtime.WorkflowValidationResponse): Mark[] =>
+	[...(answer.problems ?? []).map(markOf("error")), ...(answer.warning_problems ?? []).map(markOf("warning"))];
 
 /** The problems and the graph of the newest text that the server has seen. */
 function useCheck(name: string): { checked: Checked | undefined; problem: Problem | undefined; check: (text: string) => void; busy: boolean } {
@@ -74,7 +78,7 @@ function useCheck(name: string): { checked: Checked | undefined; problem: Proble
 		const body = { name: name === "" ? nameIn(text) : name, yaml_content: text };
 		ask<runtime.WorkflowValidationResponse>("/api/workflows/validate?dag", { method: "POST", body }).then(
 			// The last graph stays while the text has an error.
-			({ body: answer }) => setState((old) => ({ busy: waiting.current !== null, checked: { marks: marksOf(answer), valid: answer.is_valid, dag: answer.dag ?? old.checked?.dag } })),
+			({ body: answer }) => setState((old) => ({ busy: waiting.current !== null, checked: { text, marks: marksOf(answer), valid: answer.is_valid, dag: answer.dag ?? old.checked?.dag } })),
 			(cause: unknown) => cause instanceof Problem && setState((old) => ({ ...old, busy: false, problem: cause })),
 		).finally(() => {
 			running.current = false;
@@ -111,7 +115,7 @@ function Offer({ draft, take, drop }: { draft: WorkflowDraft; take: () => void; 
 function ConflictBox({ conflict, overwrite, take, close }: { conflict: Conflict; overwrite: () => void; take: () => void; close: () => void }) {
 	return (
 		<section class="conflict" role="alertdialog" aria-labelledby="conflict-title" data-conflict>
-			<h2 id="conflict-title">Somebody else has saved this workflow</h2>
+			<h2 id="conflict-title">Another person has saved this workflow</h2>
 			<p>This is what your text would change in the text that is current now.</p>
 			<Diff text={conflict.diff} />
 			<p class="actions">
@@ -123,14 +127,15 @@ function ConflictBox({ conflict, overwrite, take, close }: { conflict: Conflict;
 	);
 }
 
-function Problems({ marks, goTo }: { marks: Mark[]; goTo: (mark: Mark) => void }) {
+function Problems({ marks, goTo, apply }: { marks: Mark[]; goTo: (mark: Mark) => void; apply: (fix: Fix) => void }) {
 	return (
 		<ul class="editor-problems" aria-label="Problems">
 			{marks.map((mark, at) => (
 				<li key={at} data-severity={mark.severity}>
 					<button type="button" class="action quiet" onClick={() => goTo(mark)}>
-						{mark.severity === "error" ? "✗" : "!"} {mark.line === undefined ? "" : `line ${mark.line}: `}{mark.text}
+						{mark.severity === "error" ? "✗" : "! warning:"} {mark.range === undefined ? "" : `line ${mark.range.line}: `}{mark.text}
 					</button>
+					{mark.fix !== undefined && <button type="button" class="action" data-fix onClick={() => mark.fix !== undefined && apply(mark.fix)}>Fix: {mark.fix.title}</button>}
 				</li>
 			))}
 		</ul>
@@ -202,7 +207,7 @@ function EditorForm({ name, source }: { name: string; source: Source }) {
 			editor.current = null;
 		};
 	}, []);
-	useEffect(() => editor.current?.setMarks(checked?.marks ?? []), [checked]);
+	useEffect(() => editor.current?.setMarks(checked?.marks ?? [], checked?.text ?? ""), [checked]);
 	const replace = (to: string) => editor.current?.setText(to);
 	const drop = () => {
 		keepWorkflowDraft(name, undefined);
@@ -218,6 +223,7 @@ function EditorForm({ name, source }: { name: string; source: Source }) {
 	};
 	const dirty = text !== base.text;
 	const errors = checked?.marks.filter((mark) => mark.severity === "error").length ?? 0;
+	const warnings = (checked?.marks.length ?? 0) - errors;
 	return (
 		<div class="editor" data-ready={ready} data-dirty={dirty} data-checked={!busy && checked !== undefined} data-errors={errors}>
 			{offer !== undefined && offer.text !== text && (
@@ -241,10 +247,11 @@ function EditorForm({ name, source }: { name: string; source: Source }) {
 			</div>
 			<p class="editor-state" role="status">
 				{checked === undefined ? "" : errors === 0 ? "✓ no errors" : `✗ ${errors === 1 ? "one error" : `${errors} errors`}`}
+				{warnings > 0 && ` · ${warnings === 1 ? "one warning" : `${warnings} warnings`}`}
 				{saved !== undefined && saved > 0 && ` · saved as version ${saved}`}
 				{dirty && " · not saved"}
 			</p>
-			<Problems marks={checked?.marks ?? []} goTo={(mark) => editor.current?.goTo(mark)} />
+			<Problems marks={checked?.marks ?? []} goTo={(mark) => editor.current?.goTo(mark)} apply={(fix) => editor.current?.apply(fix)} />
 			<ProblemText problem={checkProblem} />
 			<ProblemText problem={saving.problem} />
 			<p class="actions">

@@ -4,11 +4,29 @@ import { inbox } from "../inbox";
 import { listKeys, useKeys } from "../keys";
 import { Empty, Loading, Page } from "../parts/basic";
 import { Question } from "../parts/question";
-import { href, Link } from "../route";
+import { href, Link, usePlace } from "../route";
+
+/** One question: where the link of a notification leads. */
+function OneQuestion({ id }: { id: string }) {
+	const { items, loaded } = useCell(inbox.cell);
+	const item = items.find((one) => one.id === id);
+	return (
+		<Page title="Question">
+			{!loaded && <Loading />}
+			{loaded && item === undefined && <Empty title="This question is no longer open." />}
+			{item !== undefined && <Question key={item.id} item={item} withRun />}
+			<p><Link href={href("inbox")}>Show all open questions</Link></p>
+		</Page>
+	);
+}
 
 export function InboxPage() {
 	const { items, loaded, more } = useCell(inbox.cell);
+	const { query } = usePlace();
 	useKeys(listKeys("question"));
+	const wanted = query.get("question");
+	if (wanted !== null)
+		return <OneQuestion id={wanted} />;
 	return (
 		<Page title="Inbox">
 			{!loaded && <Loading />}

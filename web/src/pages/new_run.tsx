@@ -55,7 +55,8 @@ function firstDraft(name: string, given: string | null): Draft {
 /** True when the problem is about the inputs and not about the definition. */
 const isAboutInputs = (problem: Problem): boolean => problem.message.startsWith("inputs") || problem.message.startsWith("/inputs");
 
-async function start(body: runtime.WorkflowRunRequest_Input): Promise<void> {
+/** Starts a run whose id the browser has made. */
+export async function startRun(body: runtime.WorkflowRunRequest_Input): Promise<void> {
 	try {
 		await ask("/api/run", { method: "POST", body });
 	} catch (cause) {
@@ -177,7 +178,7 @@ function StartForm({ items, name, given }: { items: Workflow[]; name: string; gi
 		if (read.wrong !== undefined || (draft.text === null && broken.current.size > 0))
 			return;
 		const labels = readLabels(draft.labels ?? "");
-		await start({ workflow: name, inputs: read.value, run_id: id.current, ...(Object.keys(labels).length > 0 ? { labels } : {}),
+		await startRun({ workflow: name, inputs: read.value, run_id: id.current, ...(Object.keys(labels).length > 0 ? { labels } : {}),
 			...(draft.profile ? { profile: draft.profile } : {}) });
 		keepDraft(name, undefined);
 		go(href("runs", id.current));
@@ -230,7 +231,7 @@ export function NewRunPage() {
 	const { query } = usePlace();
 	const name = query.get("workflow") ?? "";
 	const list = useLoaded(readWorkflows, []);
-	// Somebody who edits a definition in another window comes back to its new state.
+	// A person who edits a definition in another window comes back to its new state.
 	useEffect(() => {
 		addEventListener("focus", list.soon);
 		return () => removeEventListener("focus", list.soon);

@@ -1,15 +1,16 @@
 // The page of one run: state, failures, open questions, graph, steps, time, result, events; and beside
 // it one of its steps.
 import type { run, runtime } from "contract";
-import { useMemo } from "preact/hooks";
+import { useCallback, useMemo, useRef } from "preact/hooks";
 import { get } from "../api";
 import { useCell } from "../cell";
+import { pipelinePages, useChunk } from "../chunk";
 import { isSettled, useLoaded } from "../data";
 import { inbox } from "../inbox";
 import { Badge, Duration, Loading, Page, ProblemText, Time } from "../parts/basic";
 import { Labels } from "../parts/labels";
 import { Members } from "../parts/members";
-import { Question } from "../parts/question";
+import { isAboutPlan, Question } from "../parts/question";
 import { href, Link, usePlace, withQuery } from "../route";
 import { useRunStream } from "../run_stream";
 import { useReplies } from "../replies";
@@ -75,12 +76,25 @@ function againOf(outline: Outline, result: Result | undefined): string {
 	return href("runs", "new", { workflow: outline.workflow, inputs: inputs === "{}" || inputs.length > LONGEST_INPUTS ? null : inputs });
 }
 
+/** What is open in a run whose steps have succeeded. */
+function Issues({ outline }: { outline: Outline }) {
+	const issues = outline.issues ?? [];
+	if (issues.length === 0)
+		return null;
+	return (
+		<section class="failures" data-issues={issues.length} data-continued={true} aria-labelledby="issues-title">
+			<h2 id="issues-title">{issues.length === 1 ? "1 issue is open" : `${issues.length} issues are open`}</h2>
+			<ul>{issues.map((issue) => <li key={issue}>{issue}</li>)}</ul>
+		</section>
+	);
+}
+
 /** The first thing that a person wants to know of a failed run. */
 function Failures({ outline }: { outline: Outline }) {
 	const failures = failuresOf(outline.steps);
 	if (failures.length === 0)
-		return outline.error === undefined ? null : <p class="error run-error">{outline.error}</p>;
-	const continued = outline.state === "succeeded"; // the definition lets it continue
+		return outline.error === undefined || outline.issues !== undefined ? null : <p class="error run-error">{outline.error}</p>;
+	const continued = outline.state === "succeeded" || outline.state === "with_issues"; // the definition lets it continue
 	return (
 		<section class="failures" data-continued={continued} aria-labelledby="failures-title">
 			<h2 id="failures-title">{failures.length === 1 ? "1 step failed" : `${failures.length} steps failed`}{continued && ", and the run continued"}</h2>
@@ -150,6 +164,11 @@ function useRun(id: string) {
 	const agents = outline.value?.steps.some((step) => step.kind === "agent" || step.kind === "session") ?? false;
 	const talks = useLoaded((signal) => (agents ? get<run.Conversation>(`${of}/conversation`, signal) : Promise.resolve(null)), [id, agents]);
 	const { replies, take } = useReplies();
+	const hearers = useRef(new Set<() => void>());
+	const onEvent = useCallback((heard: () => void) => {
+		hearers.current.add(heard);
+		return () => void hearers.current.delete(heard);
+	}, []);
 	useRunStream(id, picture.value?.seq, outline.value?.ended_at !== undefined, () => {
 		outline.soon();
 		result.soon();
@@ -157,8 +176,9 @@ function useRun(id: string) {
 		time.soon();
 		artifacts.soon();
 		talks.soon();
+		hearers.current.forEach((heard) => heard());
 	}, take);
-	return { outline, result, picture, time, artifacts, talks, replies, reload: outline.reload };
+	return { outline, result, picture, time, artifacts, talks, replies, onEvent, reload: outline.reload };
 }
 
 function Crumbs({ outline }: { outline: Outline | undefined }) {
@@ -170,16 +190,42 @@ function Crumbs({ outline }: { outline: Outline | undefined }) {
 	);
 }
 
+/** Runs that check a plan or work in a clone of a repository have a plan, tasks and files. */
+const isPipeline = (steps: Step[]): boolean => steps.some((step) => step.agent === "git_checkout" || step.agent === "plan_check");
+
 export function RunPage({ id }: { id: string }) {
 	const { query } = usePlace();
-	const { outline: { value: outline, problem }, result, picture, time, artifacts, talks, replies, reload } = useRun(id);
+	const { outline: { value: outline, problem }, result, picture, time, artifacts, talks, replies, onEvent, reload } = useRun(id);
 	const log = useRunLog(id);
-	const questions = useCell(inbox.cell).items.filter((item) => item.run_id === id);
+	const asked = useCell(inbox.cell).items.filter((item) => item.run_id === id);
 	const outputs = useMemo(() => new Map(result.value?.steps.map((step) => [step.step_id, step.output])), [result.value]);
 	const chosen = query.get("step") ?? "";
 	const steps: Step[] = outline?.steps ?? [];
 	// All sections appear at once: none is pushed down by one that was slower.
-	const ready = outline !== undefined && [result, picture, time, artifacts, talks].every(isSettled);
+	const piped = isPipeline(steps);
+	const pages = useChunk(pipelinePages, piped);
+	const questions = asked.filter((item) => !piped || !isAboutPlan(item));
+	const ready = outline !== undefined && (!piped || pages !== undefined) && [result, picture, time, artifacts, talks].every(isSettled);
+
+	const rest = ready && (
+		<>
+			<ConversationSection id={id} outline={outline} value={talks.value} problem={talks.problem} replies={replies} />
+			<GraphSection value={picture.value} problem={picture.problem} steps={steps} chosen={chosen} />
+			<Steps steps={steps} outputs={outputs} chosen={chosen} />
+			<TimelineSection outline={outline} />
+			<ArtifactsSection id={id} page={artifacts.value} problem={artifacts.problem} />
+			<TimeSection time={time.value} problem={time.problem} reload={() => void time.reload()} />
+			<Inputs result={result.value} />
+			<Metadata outline={outline} />
+			{result.value !== undefined && Object.keys(result.value.outputs).length > 0 && (
+				<section aria-labelledby="outputs-title">
+					<h2 id="outputs-title">Result</h2>
+					<Members value={result.value.outputs} label="Result" />
+				</section>
+			)}
+			<EventsSection id={id} log={log} />
+		</>
+	);
 
 	return (
 		<>
@@ -191,6 +237,7 @@ export function RunPage({ id }: { id: string }) {
 				{ready && (
 					<>
 						<Facts outline={outline} />
+						<Issues outline={outline} />
 						<Failures outline={outline} />
 						<Warnings outline={outline} />
 						<Commands id={id} state={outline.state} within={outline.parent} again={againOf(outline, result.value)} done={() => void reload()} />
@@ -200,21 +247,9 @@ export function RunPage({ id }: { id: string }) {
 								{questions.map((item) => <Question key={item.id} item={item} withRun={false} />)}
 							</section>
 						)}
-						<ConversationSection id={id} outline={outline} value={talks.value} problem={talks.problem} replies={replies} />
-						<GraphSection value={picture.value} problem={picture.problem} steps={steps} chosen={chosen} />
-						<Steps steps={steps} outputs={outputs} chosen={chosen} />
-						<TimelineSection outline={outline} />
-						<ArtifactsSection id={id} page={artifacts.value} problem={artifacts.problem} />
-						<TimeSection time={time.value} problem={time.problem} reload={() => void time.reload()} />
-						<Inputs result={result.value} />
-						<Metadata outline={outline} />
-						{result.value !== undefined && Object.keys(result.value.outputs).length > 0 && (
-							<section aria-labelledby="outputs-title">
-								<h2 id="outputs-title">Result</h2>
-								<Members value={result.value.outputs} label="Result" />
-							</section>
+						{pages === undefined || !piped ? rest : (
+							<pages.Sections id={id} outline={outline} outputs={outputs} questions={asked.filter(isAboutPlan)} onEvent={onEvent}>{rest}</pages.Sections>
 						)}
-						<EventsSection id={id} log={log} />
 					</>
 				)}
 			</Page>

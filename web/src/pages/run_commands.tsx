@@ -83,7 +83,7 @@ export function Commands(props: Props) {
 		await tell("cancel", {});
 		setSure(false);
 	});
-	if (["succeeded", "failed", "cancelled"].includes(state))
+	if (["succeeded", "with_issues", "failed", "cancelled"].includes(state))
 		return <EndedCommands {...props} />;
 	return (
 		<div class="commands" role="group" aria-label="Commands">

@@ -14,7 +14,7 @@ type Summary = runtime.RunSummaryModel;
 const PAGE = 50;
 const PAGES_LOOKED_THROUGH = 10;
 /** The states of a run, as `baton runs` prints them. */
-const STATES = ["queued", "running", "paused", "waiting_human", "succeeded", "failed", "cancelled"];
+const STATES = ["queued", "running", "paused", "waiting_human", "succeeded", "with_issues", "failed", "cancelled"];
 /** In the runtime vocabulary these words stand for other states, too: the server gives all of them. */
 const AMBIGUOUS = new Set(["running", "failed"]);
 /** The beginning of an id. */
@@ -138,7 +138,7 @@ function Nothing({ filtered, later }: { filtered: boolean; later: boolean }) {
 		return <Empty title="There are no older runs."><p><Link href={href("runs")}>Newest runs</Link></p></Empty>;
 	return (
 		<Empty title="No run yet.">
-			<p><Link class="action" data-tone="main" href={href("runs", "new")}>Start a run</Link></p>
+			<p><Link class="action" data-tone="main" href={href("runs", "new")}>Start a run</Link> <Link class="action" href={href("start")}>Work on an issue</Link></p>
 			<p class="muted">or run <code>baton run workflow.yaml</code> on this machine. The run appears here.</p>
 		</Empty>
 	);
@@ -155,7 +155,7 @@ export function RunsPage() {
 	useKeys([...listKeys("run"), { keys: "n", text: "Start a run", run: () => go(href("runs", "new")) }]);
 
 	return (
-		<Page title="Runs" aside={<Link class="action" data-tone="main" href={href("runs", "new")}>Start a run</Link>}>
+		<Page title="Runs" aside={<span class="aside"><Link class="action" href={href("start")}>Work on an issue</Link><Link class="action" data-tone="main" href={href("runs", "new")}>Start a run</Link></span>}>
 			<Filters {...filter} />
 			<ProblemText problem={problem} />
 			{value === undefined && problem === undefined && <Loading />}

@@ -76,6 +76,27 @@ function FailureFacts({ failure }: { failure: run.Failure }) {
 	return <p class="muted" data-failure-code={code}>{[kind, code, ...facts.map(([name, value]) => `${name} ${String(value)}`)].filter(Boolean).join(" · ")}</p>;
 }
 
+/** The templates that the prompts were rendered from, as they were when the run began. */
+function Prompts({ prompts }: { prompts: run.StepPrompt[] }) {
+	return (
+		<>
+			{prompts.map(({ part, files, reads }) => (
+				<section key={part} data-prompt={part}>
+					<h3>{part === "system" ? "Template of the system prompt" : "Template of the prompt"}</h3>
+					{files.map(({ name, text }) => (
+						<details key={name} data-prompt-file={name}>
+							<summary><code>{name}</code></summary>
+							<pre tabIndex={0} role="group" aria-label={`Template ${name}`}>{text}</pre>
+						</details>
+					))}
+					<h4>What it reads</h4>
+					<Members value={reads} label="What the template reads" />
+				</section>
+			))}
+		</>
+	);
+}
+
 function Body({ id, details }: { id: string; details: Details }) {
 	const { summary, inputs, output } = details;
 	return (
@@ -109,6 +130,7 @@ function Body({ id, details }: { id: string; details: Details }) {
 			{Object.keys(inputs).length === 0 && summary.kind === "tool" && summary.attempts > 0
 				? <p class="muted">not recorded: this step is computed from its definition</p>
 				: <Members value={inputs} label="Inputs" />}
+			{details.prompts !== undefined && <Prompts prompts={details.prompts} />}
 			<h3>Attempts</h3>
 			<Attempts details={details} />
 			<details>

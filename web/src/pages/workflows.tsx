@@ -120,6 +120,31 @@ function Facts({ workflow }: { workflow: runtime.WorkflowDetail }) {
 	);
 }
 
+type Criterion = { name?: unknown; definition?: unknown; weight?: unknown };
+
+const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+const textOf = (value: unknown): string => (typeof value === "string" ? value : value === undefined ? "" : JSON.stringify(value));
+
+/** What the author says about the workflow; nothing runs differently because of it. */
+function Declared({ workflow }: { workflow: runtime.WorkflowDetail }) {
+	const { capabilities, evaluation } = workflow;
+	const criteria = listOf(evaluation?.criteria) as Criterion[];
+	if (capabilities === undefined && evaluation === undefined)
+		return null;
+	return (
+		<section aria-labelledby="declared-title">
+			<h2 id="declared-title">Declared by its author</h2>
+			<dl class="facts">
+				{Object.entries(capabilities ?? {}).map(([key, value]) => <div key={key}><dt>{key}</dt><dd>{Array.isArray(value) ? value.map(textOf).join(", ") : textOf(value)}</dd></div>)}
+				{evaluation !== undefined && <div><dt>evaluation</dt><dd>{textOf(evaluation.rubric_id) || textOf(evaluation.scoring_profile) || `${criteria.length} criteria`}</dd></div>}
+			</dl>
+			<ul class="versions">
+				{criteria.map((one, index) => <li key={index}>{textOf(one.name)}{one.weight !== undefined && `, weight ${textOf(one.weight)}`}{one.definition !== undefined && <>: {textOf(one.definition)}</>}</li>)}
+			</ul>
+		</section>
+	);
+}
+
 export function WorkflowPage({ name }: { name: string }) {
 	const { value, problem } = useLoaded((signal) => get<runtime.WorkflowDetail>(pathOf(name), signal), [name], (event) => event.event_type.startsWith("workflow_"));
 	const graph = useLoaded((signal) => get<runtime.DAGResponse>(pathOf(name, "/dag"), signal), [name, value?.etag]);
@@ -138,7 +163,8 @@ export function WorkflowPage({ name }: { name: string }) {
 				{value?.description !== undefined && <p>{value.description}</p>}
 				{value?.problem !== undefined && <p class="problem" role="status">This workflow cannot be started: {value.problem}</p>}
 				{value !== undefined && <Facts workflow={value} />}
-				{value?.problem === undefined && graph.value !== undefined && (
+				{value !== undefined && <Declared workflow={value} />}
+				{graph.value !== undefined && (
 					<section aria-labelledby="graph-title">
 						<h2 id="graph-title">Graph</h2>
 						<WorkflowGraph dag={graph.value} />

@@ -3,7 +3,7 @@
 import type { ComponentChildren } from "preact";
 
 const FENCE = /^\s*(```|~~~)/;
-const HEADING = /^#{1,6}\s+(.*)$/;
+const HEADING = /^(#{1,6})\s+(.*)$/;
 const ITEM = /^\s*(?:[-*+]|\d+[.)])\s+(.*)$/;
 const ORDERED = /^\s*\d/;
 
@@ -53,11 +53,19 @@ export function blocksOf(text: string): Block[] {
 
 const itemText = (line: string): string => ITEM.exec(line)?.[1] ?? line.trim();
 
-function Piece({ block: { kind, lines } }: { block: Block }) {
+/** A heading; in a document (`under` is the level around it) it is one for assistive technology, too. */
+function Heading({ line, under }: { line: string; under: number | undefined }) {
+	const [, marks = "", text = ""] = HEADING.exec(line) ?? [];
+	if (under === undefined)
+		return <p class="heading">{inline(text)}</p>;
+	return <p class="heading" data-level={marks.length} role="heading" aria-level={Math.min(6, under + marks.length)}>{inline(text)}</p>;
+}
+
+function Piece({ block: { kind, lines }, under }: { block: Block; under: number | undefined }) {
 	if (kind === "code")
 		return <pre tabIndex={0} role="group" aria-label="Code">{lines.join("\n")}</pre>;
 	if (kind === "heading")
-		return <p class="heading">{inline(HEADING.exec(lines[0] ?? "")?.[1] ?? "")}</p>;
+		return <Heading line={lines[0] ?? ""} under={under} />;
 	if (kind === "list")
 		return <ul>{lines.map((line, at) => <li key={at}>{inline(itemText(line))}</li>)}</ul>;
 	if (kind === "numbers")
@@ -65,6 +73,6 @@ function Piece({ block: { kind, lines } }: { block: Block }) {
 	return <p>{inline(lines.join("\n"))}</p>;
 }
 
-export function Prose({ text }: { text: string }) {
-	return <div class="prose">{blocksOf(text).map((block, at) => <Piece key={at} block={block} />)}</div>;
+export function Prose({ text, under }: { text: string; under?: number }) {
+	return <div class="prose">{blocksOf(text).map((block, at) => <Piece key={at} block={block} under={under} />)}</div>;
 }

@@ -7,6 +7,7 @@ import { inbox, outcomeOf } from "../inbox";
 import { href, Link } from "../route";
 import { durationText, pretty, readJson, shortId } from "../words";
 import { Action, Json, ProblemText, Time } from "./basic";
+import { FindingList, findingsOf, useChosen } from "./findings";
 
 /** The kinds of questions. */
 const KINDS: Record<run.RequestKind, string> = {
@@ -46,7 +47,8 @@ function Due({ at }: { at: string }) {
 	return <>due <Time at={at} /> {left > 0 ? `(in ${durationText(Math.ceil(left / 1000) * 1000)})` : "(now)"}</>;
 }
 
-function About({ item, withRun }: { item: run.InboxItem; withRun: boolean }) {
+/** Where the question comes from, and until when. */
+export function About({ item, withRun }: { item: run.InboxItem; withRun: boolean }) {
 	return (
 		<p class="muted">
 			{withRun && <><Link href={href("runs", item.run_id)} data-row>run {shortId(item.run_id)}</Link> · </>}
@@ -117,6 +119,31 @@ function Verdict({ doing, item, touched }: Answering) {
 	);
 }
 
+/** Which findings of a review to repair. */
+function Choice({ doing, item, touched }: Answering) {
+	const { items = [], proposed = [] } = findingsOf(item) ?? {};
+	const { chosen, set } = useChosen(proposed);
+	const numbers = items.map((one) => one.number).filter((number) => chosen.has(number));
+	const repair = useDoing(doing("modify", () => ({ approved_items: numbers })));
+	const none = useDoing(doing("reject"));
+	const pending = repair.pending || none.pending;
+	return (
+		<>
+			<FindingList items={items} chosen={chosen} set={(number, on) => {
+				set(number, on);
+				touched(true);
+			}} />
+			<Action doing={repair} tone="good" busy="Sending …" disabled={pending || numbers.length === 0}>Repair {numbers.length} of {items.length}</Action>
+			<Action doing={none} tone="bad" busy="Sending …" disabled={pending}>Repair none</Action>
+			<ProblemText problem={firstProblem(repair, none)} />
+		</>
+	);
+}
+
+/** Whether the question is about a plan, which the page of its run shows. */
+export const isAboutPlan = ({ inputs }: run.InboxItem): boolean =>
+	typeof inputs === "object" && inputs !== null && typeof (inputs as { plan_markdown?: unknown }).plan_markdown === "string";
+
 /** Settles an effect whose outcome is unknown. */
 function Settlement({ doing, touched }: Answering) {
 	const values = useValues({});
@@ -158,12 +185,14 @@ export function Question({ item, withRun }: { item: run.InboxItem; withRun: bool
 		return () => inbox.hold(item.id, false);
 	}, [item.id, written]);
 	const over = inbox.outcome(item.id);
-	const Answer = item.kind === "outcome_unknown" ? Settlement : Verdict;
+	const findings = findingsOf(item) !== undefined;
+	const Answer = item.kind === "outcome_unknown" ? Settlement : findings ? Choice : Verdict;
 	return (
 		<article class="question" aria-label={item.question} data-question={item.id}>
 			<p class="question-text">{item.question}</p>
 			<About item={item} withRun={withRun} />
-			{item.inputs !== null && item.inputs !== undefined && (
+			{isAboutPlan(item) && <p><Link href={href("runs", item.run_id, { tab: "plan" })}>Read the plan, edit it, or plan again</Link></p>}
+			{item.inputs !== null && item.inputs !== undefined && !findings && (
 				<details>
 					<summary>Inputs</summary>
 					<Json value={item.inputs} label="Inputs of the question" />
