@@ -52,6 +52,7 @@
 #include "store/store.h"
 #include "tool/custom_tools.h"
 #include "tool/tool_context.h"
+#include "tracker/trackers.h"
 #include "server_models.h"
 #include "server_trackers.h"
 
@@ -531,6 +532,8 @@ static void server_discard(struct server *server)
 		effects_free(server->effects);
 	if (server->tool_context != NULL)
 		tool_context_free(server->tool_context);
+	else
+		trackers_free(server->trackers); /* else they are the context's */
 	models_free(server->models.models);
 	connect_proxy_free(server->sandbox.proxy);
 	if (server->customs != NULL)

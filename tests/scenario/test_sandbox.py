@@ -54,6 +54,13 @@ def test_nothing_else_is_writable(home, server, place):
     assert not os.path.exists(name)
 
 
+def test_the_mounts_alone_refuse_it(home):
+    """Landlock refuses it too: without it, the mounts are the only wall."""
+    server = home.serve(BATON_SANDBOX_LANDLOCK="off")
+    step = shell(home, server, "touch /written 2>/dev/null && echo written || echo refused")
+    assert said(step) == "refused\n"
+
+
 def test_what_is_written_into_tmp_stays_inside(home, server):
     name = f"/tmp/{new_id()}"
     assert said(shell(home, server, f"echo x > {name} && cat {name}")) == "x\n"

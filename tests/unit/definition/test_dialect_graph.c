@@ -270,5 +270,5 @@ Test(dialect_graph, an_edge_names_a_pattern)
 
 Test(dialect_graph, an_unknown_pattern_has_its_place)
 {
-	only("name: g\npatterns: [reakt]\n" ADA, 2, 12, "/patterns/0", "did you mean react?");
+	only("name: g\npatterns: [reakt]\n" ADA, 2, 12, "/patterns/0", "did you mean \"react\"?");
 }
