@@ -152,7 +152,7 @@ def test_edit_with_an_error_fix_it_save_start_and_watch(server, browse):
     page.css("#field-who").fill("browser")
     page.button("Start").click()
     page.wait('.headline [data-state="succeeded"]')
-    assert "Howdy browser!" in page.css("main").innerText()
+    page.wait_text("main", "Howdy browser!")
 
 
 def test_a_fix_is_applied_from_the_list_and_from_the_text(server, browse):

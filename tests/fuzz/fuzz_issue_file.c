@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/buf.h"
 #include "tracker/issue_file.h"
 #include "tracker/issue_name.h"
 
@@ -18,8 +19,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (issue_file_read(text, S("1-x.md"), &arena, &issue, &error)) {
 		require(issue.title.size > 0 && issue.status.size > 0);
 		struct str comment = issue_file_comment(&arena, S("c"), S("never-in-a-corpus"));
-		struct str longer =
-			str_format(&arena, STR_FMT "\n" STR_FMT, STR_ARG(text), STR_ARG(comment));
+		/* Not formatted: the text may contain NUL. */
+		AUTO(buf) both = { 0 };
+		buf_add(&both, text);
+		buf_add(&both, S("\n"));
+		buf_add(&both, comment);
+		struct str longer = buf_str(&both);
 		require(issue_file_has_comment(longer, S("never-in-a-corpus")));
 		require(issue_file_read(longer, S("1-x.md"), &arena, &again, &error));
 		require(str_equal(again.status, issue.status));

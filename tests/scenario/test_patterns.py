@@ -101,7 +101,7 @@ def test_a_pattern_that_nothing_leads_to_is_a_warning(server):
 
 
 @pytest.mark.parametrize("patterns, says", [
-    (["reflektion"], "unknown pattern reflektion; did you mean reflection?"),
+    (["reflektion"], "unknown pattern reflektion; did you mean \"reflection\"?"),
     ([{"pattern": "react", "round": 3}], "round"),
     ([{"pattern": "react", "rounds": 1000}], "rounds"),
     ([{"pattern": "supervisor", "agent": "ada"}], "needs agents that do the work"),
