@@ -171,7 +171,7 @@ def test_uncommitted_changes_are_named(server, repository):
     assert ended(server, run)["state"] == "succeeded"
 
 
-def test_a_hook_that_refuses_fails_the_run_and_a_retry_goes_on(server, repository):
+def test_a_hook_that_refuses_fails_the_run_and_a_retry_goes_on(home, server, repository):
     hook = repository.folder / ".git/hooks/pre-commit"
     hook.write_text("#!/bin/sh\necho 'no farewells'; test ! -e farewell.txt\n")
     hook.chmod(0o755)
@@ -180,6 +180,14 @@ def test_a_hook_that_refuses_fails_the_run_and_a_retry_goes_on(server, repositor
     outline = ended(server, run)
     assert outline["state"] == "failed" and "no farewells" in json.dumps(outline), outline
     assert repository.subjects("baton/GREET-1") == ["feat(GREET-1): complete task 1"]
+    # The hooks of the run are copies in its clone; the person gives in there, and nothing that succeeded is repeated.
+    home.workspace(run, ".git/hooks/pre-commit").write_text("#!/bin/sh\nexit 0\n")
+    last = server.events(run)[-1]["seq"]
+    assert server.tell(run, "retry").status == 200
+    server.follow(run, "run.finished", last=last)
+    assert repository.subjects("baton/GREET-1") == ["feat(GREET-1): complete task 1", "feat(GREET-1): complete task 2"]
+    again = [event["data"]["step"] for event in server.events(run) if event["seq"] > last and event["type"] == "turn.requested"]
+    assert again == []
 
 
 def test_the_plan_alone(server, repository):
